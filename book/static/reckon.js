@@ -1,14 +1,11 @@
-// Reachable by keyboard and named for a screen reader: wide tables, formulas and figures that scroll,
-// and the navigation's folds, which the theme leaves without a name.
+// Reachable by keyboard and named for a screen reader: wide tables and formulas that scroll, and the
+// navigation's folds, which the theme leaves without a name.
 document.addEventListener("DOMContentLoaded", () => {
   for (const box of document.querySelectorAll(".pst-scrollable-table-container, div.math")) {
     box.tabIndex = 0;
   }
   // The role that docutils writes is deprecated (ARIA 1.3 of digital publishing): they are a list.
   for (const entry of document.querySelectorAll("[role=doc-biblioentry]")) entry.role = "listitem";
-  for (const figure of document.querySelectorAll("main figure")) {
-    if (figure.scrollWidth > figure.clientWidth) figure.tabIndex = 0;
-  }
   for (const fold of document.querySelectorAll("nav summary:not([aria-label])")) {
     fold.setAttribute("aria-label", "Show the pages of this part");
   }

@@ -56,8 +56,11 @@ def html(stage: Stage) -> bool:
         _jupyter_book(stage.folder, mark, index)
     mark.remove()
     # Sphinx copies them only if a page has changed too.
-    for path in (stage.folder / "_static").glob("*.*"):
-        shutil.copyfile(path, site_dir() / "_static" / path.name)
+    static = stage.folder / "_static"
+    for path in [*static.glob("*.*"), *static.glob("narrow/*.*")]:
+        copy = site_dir() / path.relative_to(stage.folder)
+        copy.parent.mkdir(exist_ok=True)
+        shutil.copyfile(path, copy)
     mark.set(stage.whole)
     return True
 

@@ -12,6 +12,7 @@ from reckon.book import contents, pages
 from reckon.book.stamp import stamp
 from reckon.config import ROOT, ReckonError
 from reckon.presentation import citations
+from reckon.presentation.figures.style import NARROW
 
 _DATA = (".bib", ".json")  # of what lies in book/, beside the prose
 _MATHJAX_MIN_FILES = 10  # the script and its fonts; fewer are a broken package
@@ -74,8 +75,14 @@ def _static() -> dict[str, bytes]:
 
 
 def _figures() -> dict[str, bytes]:
+    """The figures; those for a phone, which no page names, lie where the site finds them."""
     figures = (config.settings().build_dir / "figures").glob("*.*")
-    return {f"figures/{path.name}": path.read_bytes() for path in figures}
+    return {
+        f"{'_static/narrow' if path.stem.endswith(NARROW) else 'figures'}/{path.name}": (
+            path.read_bytes()
+        )
+        for path in figures
+    }
 
 
 def _mathjax() -> dict[str, Path]:

@@ -8,8 +8,9 @@ import html
 import io
 import math
 import re
+import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import matplotlib
@@ -39,6 +40,7 @@ RED = "#D55E00"
 PURPLE = "#CC79A7"
 SERIES = (BLUE, ORANGE, GREEN, PURPLE, SKY, RED, BLACK)
 Look = dict[str, Any]  # keyword arguments of matplotlib
+NARROW = "-narrow"  # what the name of a figure's file for a phone ends in
 _REPORT_COLOURS = SERIES[:-1]  # black is this machine
 _REPORT_MARKERS = "osv^PX<>*ph"
 # Text on a coloured area, which is the same on a dark page.
@@ -55,6 +57,9 @@ _IN_THE_DARK = {
     "#f7f0e3": "#2a2414",
 }
 WIDTH_INCHES = 6.4
+# For a screen of 390 pixels, where 9 points are 11 pixels then; the axes get at least the second.
+_NARROW_INCHES, _NARROW_AXES_INCHES, _NARROW_LABEL = 4.0, 2.0, 44  # a label's line in characters
+_TICK_LABELS_APART = 4  # pixels
 _MAX_TICKS = 10  # of an axis of sizes
 STYLE: dict = {
     "figure.facecolor": "white",  # opaque: the page may be dark
@@ -84,6 +89,7 @@ class Drawing:
 
     figure: Figure
     panels: list[Axes]
+    legend_handles: list[Artist] = field(default_factory=list)
 
     @property
     def axes(self) -> Axes:
@@ -92,24 +98,21 @@ class Drawing:
 
     def legend(self, handles: Sequence[Artist] | None = None) -> None:
         """Adds a legend below the axes, where it cannot hide a point."""
-        handles = handles or self.axes.get_legend_handles_labels()[0]
-        look: Look = {
-            "loc": "upper center",
-            "bbox_to_anchor": (0.5, 0.0),
-            "ncols": 2,
-            "fontsize": 8,
-        }
-        self.figure.legend(handles=handles, **look)
+        self.legend_handles.extend(handles or self.axes.get_legend_handles_labels()[0])
+        self._write_legend(columns=2)
+
+    def _write_legend(self, columns: int) -> None:
+        look: Look = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "fontsize": 8}
+        self.figure.legend(handles=self.legend_handles, ncols=columns, **look)
 
     def save(self, name: str, caption: str, alt: str, data: Data) -> Block:
-        """The figure as a Block; its files are NAME.svg, .pdf and .csv in _build/figures.
+        """The figure as a Block; its files are NAME.svg, .pdf and .csv in _build/figures, and
+        NAME-narrow.svg for a phone.
 
         In JupyterLab, where predictions are tried, the book's files stay as they are."""
         if not re.fullmatch(r"[a-z0-9-]+", name):
             raise ValueError(f"{name!r} cannot name a figure: lower case, digits and - only")
-        svg = io.StringIO()
-        self.figure.savefig(svg, format="svg", bbox_inches="tight", metadata={"Date": None})
-        picture = _with_dark_colours(svg.getvalue())
+        picture = self._svg()
         if not variants.are_tried():
             self._write(name, picture, data)
         markdown = (
@@ -117,6 +120,30 @@ class Drawing:
             f"{caption} ({{download}}`data </figures/{name}.csv>`)\n:::"
         )
         return Block(markdown, f"{picture[picture.index('<svg') :]}\n<p>{html.escape(caption)}</p>")
+
+    def _svg(self) -> str:
+        svg = io.StringIO()
+        self.figure.savefig(svg, format="svg", bbox_inches="tight", metadata={"Date": None})
+        return _with_dark_colours(svg.getvalue())
+
+    def _make_narrow(self) -> None:
+        """Gives the figure the width of a phone, with letters as large as before."""
+        figure = self.figure
+        for legend in [*figure.legends]:
+            legend.remove()
+        for axes in figure.axes:
+            axes.set_xlabel(textwrap.fill(axes.get_xlabel(), _NARROW_LABEL))
+        figure.draw_without_rendering()
+        places = [axes.get_position() for axes in figure.axes]
+        share = max(place.x1 for place in places) - min(place.x0 for place in places)
+        beside_inches = figure.get_tightbbox().width - share * figure.get_figwidth()
+        axes_inches = max(_NARROW_INCHES - beside_inches, _NARROW_AXES_INCHES)
+        figure.set_figwidth(axes_inches / share)
+        figure.draw_without_rendering()
+        for axes in figure.axes:
+            _thin_out(axes.xaxis)
+        if self.legend_handles:
+            self._write_legend(columns=1)
 
     def _write(self, name: str, svg: str, data: Data) -> None:
         base, table = config.settings().build_dir / "figures" / name, io.StringIO()
@@ -126,6 +153,21 @@ class Drawing:
         records.write_whole(base.with_suffix(".svg"), svg)
         csv.writer(table, lineterminator="\n").writerows([data.header, *data.rows])
         records.write_whole(base.with_suffix(".csv"), table.getvalue())
+        self._make_narrow()
+        records.write_whole(base.with_name(f"{name}{NARROW}.svg"), self._svg())
+
+
+def _thin_out(axis: Axis) -> None:
+    """Hides the labels that would run into the one before."""
+    end = -math.inf
+    for label in axis.get_ticklabels():
+        if not label.get_text() or label.get_rotation():
+            continue
+        place = label.get_window_extent()
+        if place.x0 < end:
+            label.set_visible(False)
+        else:
+            end = place.x1 + _TICK_LABELS_APART
 
 
 def _with_dark_colours(svg: str) -> str:
@@ -176,10 +218,15 @@ def load() -> None:
             first.figure.savefig(io.BytesIO(), format=kind, bbox_inches="tight")
 
 
+# The numbers of each decade that have a tick, on an axis that spans less than a factor.
+_TICKS_OF_A_DECADE = ((4, (1, 1.5, 2, 3, 4, 5, 6, 8)), (100, (1, 2, 5)), (math.inf, (1,)))
+
+
 def plain_log(axis: Axis) -> None:
-    """Makes an axis logarithmic with numbers, not powers; within two decades also 2 and 5."""
+    """Makes an axis logarithmic with numbers, not powers; the fewer decades, the more of them."""
     low, high = axis.get_view_interval()
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 100 * low else (1,)))
+    subs = next(subs for factor, subs in _TICKS_OF_A_DECADE if high < factor * low)
+    axis.set_major_locator(LogLocator(subs=subs))
     axis.set_major_formatter(FormatStrFormatter("%g"))
     axis.set_minor_formatter(NullFormatter())
 
