@@ -34,6 +34,7 @@ Scale = Literal["auto", "log", "linear"]
 _LOG_X_FROM, _LOG_X_WITH_ZERO_FROM, _LOG_Y_FROM = 16, 50, 20
 _MAX_COUNTS = 15  # fewer whole numbers on an axis, such as cores, have a tick each
 _NAMES_APART_POINTS = 24  # between points that have their names beside them
+_NAME_POINTS = 10  # the height of a band's name
 
 
 def _set_x(axes: Axes, x: np.ndarray) -> None:
@@ -126,18 +127,42 @@ class MeasuredCurve:
         """The curve in words."""
         first, last = (units.amount(v, self.result.unit) for v in self.result.medians[[0, -1]])
         return (
-            f"{title_of(self.result.quantity)} against {xlabel}: from {first} at {self.x[0]:g} to "
-            f"{last} at {self.x[-1]:g}"
+            f"{title_of(self.result.quantity)} against {xlabel}: from {first} at "
+            f"{units.plain(self.x[0])} to {last} at {units.plain(self.x[-1])}"
         )
+
+
+def _name_band(axes: Axes, c: MeasuredCurve, ends: np.ndarray, name: str, colour: str) -> None:
+    """Writes into a band what it is, where it is tallest; beside it if it is too thin for words.
+
+    ends: (2, n), the ends of the part of the band in which the name may stand.
+    """
+    bottom, top = axes.get_ylim()
+    within = np.clip(np.nan_to_num(ends, nan=bottom), bottom, top)
+    low, high = (
+        axes.transData.transform(np.column_stack([c.x, end]))[:, 1] * 72 / axes.figure.dpi
+        for end in within
+    )
+    k = int(np.argmax(high - low))
+    side = "left" if k == 0 else "right" if k == len(c.x) - 1 else "center"
+    look: Look = {"ha": side, "va": "center", "fontsize": 7.5, "color": colour, "zorder": 6}
+    look |= {"textcoords": "offset points", "xytext": (0, (low[k] - high[k]) / 2)}
+    if high[k] - low[k] < _NAME_POINTS:
+        look |= {"xytext": (0, _NAME_POINTS), "arrowprops": {"arrowstyle": "-", "color": colour}}
+    axes.annotate(name, (c.x[k], within[1][k]), **look)
 
 
 def _draw_single(drawing: Drawing, c: MeasuredCurve, xlabel: str, scale: Scale) -> None:
     axes = drawing.axes
-    label = "minimum to 99th percentile"
+    label = "minimum to 99th percentile of the trials"
     axes.fill_between(c.x, c.minimum, c.p99, color=BLUE, alpha=0.12, lw=0, label=label)
     c.draw_measured(axes, BLUE, "measured: median, interval")
     c.draw_predicted(axes)
     _set_scales(axes, [c], scale)
+    _name_band(axes, c, np.array([c.middle, c.p99]), "trials, up to the 99th percentile", BLUE)
+    if np.isfinite(c.interval).all():
+        below = np.array([c.interval[0], c.predicted])
+        _name_band(axes, c, below, "interval of the prediction", RED)
     axes.set_ylabel(units.symbol(c.unit))
     drawing.panels[-1].set_xlabel(xlabel)
 
