@@ -14,6 +14,8 @@ from reckon.records.result import Result
 from reckon.statistics import Summary
 
 _MARGIN = 1.5  # the picture spans this factor beyond its outermost value
+_MAX_TICKS = 4  # that have room on a track
+_MULTIPLES = {10: (1, 2, 5), 2: (1, 1.5)}  # the ticks of a power, where powers alone are too few
 
 
 @dataclass(frozen=True)
@@ -128,7 +130,8 @@ def log_scale(answers: list[AnswerValues]) -> tuple[float, float]:
 
 
 def track(values: AnswerValues, scale: tuple[float, float]) -> str:
-    """Prediction and measured value on a logarithmic axis; drawn by reckon.css, absent in print."""
+    """Prediction and measured value on a logarithmic axis with ticks; drawn by reckon.css, not in
+    print."""
     low, high = (math.log(end) for end in scale)
 
     def percent(value: float) -> str:
@@ -138,8 +141,29 @@ def track(values: AnswerValues, scale: tuple[float, float]) -> str:
     if values.measured.low > 0:
         marks |= {"low": values.measured.low, "high": values.measured.high}
     style = "; ".join(f"--{name}: {percent(value)}" for name, value in marks.items())
-    quantity = values.result.quantity
-    return f'<span class="track" aria-hidden="true" data-track="{quantity}" style="{style}"></span>'
+    unit, quantity = values.result.unit, values.result.quantity
+    ticks = "".join(
+        f'<span style="left: {percent(tick)}" data-tick="{units.size(tick, unit)}"></span>'
+        for tick in _ticks(scale, unit)
+    )
+    attributes = f'class="track" aria-hidden="true" data-track="{quantity}" style="{style}"'
+    return f"<span {attributes}>{ticks}</span>"
+
+
+def _ticks(scale: tuple[float, float], unit: str) -> list[float]:
+    """Round values on a logarithmic axis, in base units: at most _MAX_TICKS, of bytes powers of
+    two."""
+    step = units.factor(units.unit_steps(unit)[0])
+    low, high = (end / step for end in scale)
+    base = 2 if units.dimension(unit) == units.dimension("byte") else 10
+    powers = range(math.floor(math.log(low, base)), math.ceil(math.log(high, base)) + 1)
+    candidates = [multiple * base**power for power in powers for multiple in _MULTIPLES[base]]
+    decades = [float(base) ** power for power in powers]
+    for ticks in (decades, candidates):
+        within = [tick for tick in ticks if low <= tick <= high]
+        if len(within) > 1:
+            break
+    return [tick * step for tick in within[:: -(-len(within) // _MAX_TICKS) or 1]]
 
 
 def exercise(question: str, solution: str) -> Block:
