@@ -21,4 +21,4 @@ from reckon.presentation.page_faults import fault_counts, faults_per_touch, time
 from reckon.presentation.plateau_tables import levels, levels_verdict
 from reckon.presentation.tables import cross_check, fits, spreads, table
 from reckon.presentation.timed_reads import hit_and_miss_times, single_reads
-from reckon.presentation.verdicts import verdict
+from reckon.presentation.verdicts import measured_again, verdict

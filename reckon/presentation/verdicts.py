@@ -20,6 +20,7 @@ from reckon.presentation.text import (
     plural,
     position_text,
 )
+from reckon.presentation.titles import title_of
 from reckon.records.result import Result
 
 # The words for a ratio that is off by less than each factor; the what-if panels have them as data.
@@ -57,6 +58,29 @@ def verdict(result: Result, subject: str) -> Block:
         *(f"{sentence}." for sentence in missing_points(result)),
         *_notes(result),
     )
+
+
+def measured_again(curve: Result, quantities: dict[float, Result]) -> Block:
+    """Which quantities of a table the curve measures again, each at the position on the curve's
+    axis, in the axis's unit, and both values of each."""
+    pairs = [(curve.point_index(at), at, result) for at, result in quantities.items()]
+    texts = [
+        _again(curve, index, at, result)
+        for index, at, result in pairs
+        if index is not None and result.has_samples
+    ]
+    if not texts:
+        return say()
+    opening = "In processes of its own, at another time, the curve measures again what a table has"
+    return say(f"{opening}: {'; '.join(texts)}. Other pages use the table's.")
+
+
+def _again(curve: Result, index: int, at: float, result: Result) -> str:
+    here, there = curve.summaries[index], result.summaries[0]
+    where = counted_position(curve, units.to_base(at, curve.axis_unit))
+    both = f"{units.amount(here.median, curve.unit)}, in the table {result}"
+    note = "" if here.apart(there) else f" ({here.why_not_apart(there)})"
+    return f"{title_of(result.quantity)} at {where}, {both}{note}"
 
 
 def how_far(ratio: float) -> str:
