@@ -7,7 +7,7 @@ from pathlib import Path
 from reckon import records
 from reckon.records import verify
 
-EXAMPLE = Path(__file__).parents[2] / "book" / "runs" / "example"
+EXAMPLE = Path(__file__).parents[1] / "book" / "runs" / "example"
 MAX_BYTES = 5_000_000  # of a clone
 
 
