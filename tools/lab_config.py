@@ -22,5 +22,5 @@ def without_outputs(model, **_):
             model["content"] = json.loads(done.stdout)
 
 
-settings = get_config()  # noqa: F821
+settings = get_config()
 settings.ContentsManager.pre_save_hook = without_outputs
