@@ -99,12 +99,13 @@ check: setup ## run the tests that take no root, no measured time, no browser an
 
 # First what asserts no time, three files at once, of which one mostly waits; then what measures, alone.
 # Both always run.
-test: setup ## run every test but those of installation; or those of TESTS=
+test: setup ## run every test but those of faults and installation; FAULTS=1: faults too; or those of TESTS=
 ifdef TESTS
 	@$(PY) -m pytest $(TESTS)
 else
-	@$(PY) -m pytest -n 3 $(BY_FILE) -m parallel --ignore=tests/install --durations=20; parallel=$$?; \
-	  $(PY) -m pytest -m "not parallel" --ignore=tests/install --durations=20 && exit $$parallel
+	@left_out="--ignore=tests/install $(if $(FAULTS),,--ignore=tests/faults)"; \
+	  $(PY) -m pytest -n 3 $(BY_FILE) -m parallel $$left_out --durations=20; parallel=$$?; \
+	  $(PY) -m pytest -m "not parallel" $$left_out --durations=20 && exit $$parallel
 endif
 
 # A kill of every program by every signal takes 18; 200 take about an hour, a million messages to each
