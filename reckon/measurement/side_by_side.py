@@ -22,7 +22,7 @@ from reckon.records import METHODS_PREFIX
 from reckon.records.lookup import read_result
 from reckon.records.result import Result
 from reckon.records.session import current_session
-from reckon.reports.methods import Group, GroupResult, Method, MethodResult, groups
+from reckon.reports.method_groups import Group, GroupResult, Method, MethodResult, groups
 
 # The time of a probe in all of its rounds, and the most rounds. With more than a hundred probes,
 # more time would make this page the longest of the book.

@@ -14,7 +14,7 @@ from reckon.presentation.machine_descriptions import descriptions as description
 from reckon.presentation.machine_descriptions import runs_of_other_machines
 from reckon.presentation.text import NONE, join_words, literal, plural, ratio_text
 from reckon.presentation.titles import page_link, row_title, title_of, with_titles
-from reckon.reports import methods
+from reckon.reports import method_groups
 from reckon.reports.attributes import attributes
 from reckon.reports.other_machines import Cell, OtherMachines
 from reckon.reports.other_machines import other_machines as other_machines
@@ -139,9 +139,9 @@ def rankings(others: OtherMachines) -> Block:
 
 def exclusions(others: OtherMachines) -> Block:
     """What is left out, what is not ranked, and which runs take part."""
-    left_out = [f"{page_link(name)}: {why}" for name, why in methods.not_comparable().items()]
+    left_out = [f"{page_link(name)}: {why}" for name, why in method_groups.not_comparable().items()]
     titles: dict[str, list[str]] = {}
-    for name, why in methods.not_ranked().items():
+    for name, why in method_groups.not_ranked().items():
         titles.setdefault(why, []).append(title_of(name))
     not_ranked = [
         "what goes over the link to the peer, which is not part of the machine",

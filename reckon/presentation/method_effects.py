@@ -10,7 +10,7 @@ from reckon.prediction.ratios import NEAR
 from reckon.presentation.block import short_name
 from reckon.presentation.text import first_case, join_words, literal, percent
 from reckon.presentation.titles import link, machines_of, title_of, with_titles
-from reckon.reports.methods import GroupResult, MethodResult, Ratio
+from reckon.reports.method_groups import GroupResult, MethodResult, Ratio
 
 SAME = 0.05  # a method within this share of the baseline does not change the value
 VAGUE = NEAR  # an interval wider than this factor that holds 1 shows nothing

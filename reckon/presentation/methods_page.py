@@ -22,7 +22,7 @@ from reckon.presentation.text import NONE, first_case, literal, percent, plural
 from reckon.presentation.titles import link, with_titles
 from reckon.records import METHODS_PREFIX
 from reckon.records.result import Result
-from reckon.reports.methods import GroupResult, MethodResult
+from reckon.reports.method_groups import GroupResult, MethodResult
 
 _RANKED = 12  # methods that the ranking lists
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from reckon.presentation.block import Block, grid
-from reckon.presentation.conditions import processes_of
+from reckon.presentation.process_conditions import processes_of
 from reckon.presentation.text import NONE
 from reckon.presentation.titles import title_of
 from reckon.records.result import Result

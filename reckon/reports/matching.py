@@ -7,14 +7,15 @@ import re
 
 from reckon import records
 from reckon.records.result import Result
-from reckon.reports import methods, published
+from reckon.reports import method_groups, published
 from reckon.reports.reported_value import ReportedValue
 
 
 def comparable_values(quantity: str) -> list[ReportedValue]:
     """The reports' values of a quantity; none where this book measures it on another scale."""
-    experiment = records.experiment_of(quantity)
-    return [] if experiment in methods.not_comparable() else published.measured_values(quantity)
+    if records.experiment_of(quantity) in method_groups.not_comparable():
+        return []
+    return published.measured_values(quantity)
 
 
 def row_label(quantity: str) -> tuple[str, str]:
@@ -23,7 +24,7 @@ def row_label(quantity: str) -> tuple[str, str]:
     The label is that of book/methods.toml, or the quantity's last part without a report's name.
     """
     experiment, _, name = quantity.rpartition("/")
-    method = methods.method_of(quantity)
+    method = method_groups.method_of(quantity)
     if method and method.label:
         return experiment, method.label
     for report in published.all_reports():

@@ -20,7 +20,7 @@ from reckon import records, units
 from reckon.config import ReckonError
 from reckon.records.lookup import all_results
 from reckon.records.result import Result
-from reckon.reports import methods, published
+from reckon.reports import method_groups, published
 from reckon.reports.matching import comparable_values, row_label, value_here
 from reckon.reports.reported_value import ReportedValue
 
@@ -47,7 +47,7 @@ class Cell:
     @property
     def shows_speed(self) -> bool:
         """Whether the ratio says which of the two is faster, machine or link."""
-        return not self.by_reckon and self.quantity not in methods.not_ranked()
+        return not self.by_reckon and self.quantity not in method_groups.not_ranked()
 
     @property
     def is_ranked(self) -> bool:
@@ -110,7 +110,7 @@ class RunValues:
         medians = [result.process_medians(point) for point in result.points]
         self.medians = [float(np.median(values)) for values in medians]
         self.over_link = result.measurement is not None and result.measurement.peer is not None
-        method = methods.method_of(result.quantity)
+        method = method_groups.method_of(result.quantity)
         # A divisor that belongs to one point of a curve says nothing about the others.
         divides = method is not None and not isinstance(method.at, float)
         self.divisors = [
@@ -237,7 +237,7 @@ def _why_unmatched(
     """Why a report's value is compared with nothing; "" where it is."""
     if not reported.quantity:
         return "derived from other values" if reported.derived else _NO_ROW
-    if records.experiment_of(reported.quantity) in methods.not_comparable():
+    if records.experiment_of(reported.quantity) in method_groups.not_comparable():
         return "on another scale"
     if result is None:
         return "not measured yet"

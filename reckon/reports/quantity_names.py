@@ -7,7 +7,7 @@ import json
 import re
 
 from reckon import config
-from reckon.reports import methods
+from reckon.reports import method_groups
 
 
 @functools.cache
@@ -25,5 +25,5 @@ def exists(quantity: str) -> bool:
     it.
     """
     experiment, _, name = quantity.rpartition("/")
-    is_listed = methods.method_of(quantity) is not None
+    is_listed = method_groups.method_of(quantity) is not None
     return is_listed or bool(name and re.search(rf'["/]{re.escape(name)}"', _code(experiment)))

@@ -14,7 +14,7 @@ from reckon.prediction.formula import predict
 from reckon.prediction.inputs import axis, given
 from reckon.records.lookup import read_result
 from reckon.records.session import current_session
-from reckon.reports.methods import Group, Method
+from reckon.reports.method_groups import Group, Method
 
 LONG = "test/long"  # the probe test/chain with twice the work
 

@@ -3,7 +3,7 @@
 import pytest
 
 from reckon.presentation import method_effects
-from reckon.reports.methods import Ratio
+from reckon.reports.method_groups import Ratio
 
 
 def ratio(middle, low, high, rounds=6):

@@ -12,8 +12,8 @@ from helpers.project import ROOT
 
 from reckon.presentation import figures as draw
 from reckon.presentation import methods_page
-from reckon.reports import methods
-from reckon.reports.methods import Group, GroupResult, Method, MethodResult
+from reckon.reports import method_groups
+from reckon.reports.method_groups import Group, GroupResult, Method, MethodResult
 
 
 def method(quantity, values_ns, reports=("t470",), side_by_side=True, **more):
@@ -46,7 +46,7 @@ def test_the_page_shows_every_group_under_its_title():
         for title, source in itertools.pairwise(sources)
         if (match := re.search(r'methods_page\.group\(measured\["([\w-]+)"\]', source))
     ]
-    assert shown == [(group.title, group.name) for group in methods.groups()]
+    assert shown == [(group.title, group.name) for group in method_groups.groups()]
 
 
 NOT_MEASURED = {"page": None, "point": None, "repeated": None, "reason": "no gate"}

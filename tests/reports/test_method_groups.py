@@ -10,8 +10,8 @@ from helpers.project import RECORDED, ROOT
 import reckon as rk
 from reckon import records
 from reckon.measurement import library
-from reckon.reports import methods
-from reckon.reports.methods import Method
+from reckon.reports import method_groups
+from reckon.reports.method_groups import Method
 
 
 def test_every_method_that_the_rubric_names_is_there_or_has_a_reason():
@@ -19,7 +19,7 @@ def test_every_method_that_the_rubric_names_is_there_or_has_a_reason():
         (group.baseline.rsplit("/", 1)[0], f"{row.report}*")
         if row.why_not
         else tuple(row.quantity.rsplit("/", 1))
-        for group in methods.groups()
+        for group in method_groups.groups()
         for row in group.method
     }
     rubric = tomllib.loads((ROOT / "tests/reports/methods.toml").read_text())
@@ -34,12 +34,12 @@ def test_every_method_of_a_report_is_in_one_group():
         for name, quantity in json.loads(path.read_text())["quantities"].items()
         if quantity["measurement"]
     }
-    rows = [row for group in methods.groups() for row in group.method]
+    rows = [row for group in method_groups.groups() for row in group.method]
     listed = [row.quantity for row in rows if row.quantity]
     assert len(listed) == len(set(listed)) and set(listed) <= set(recorded)
-    named = {group.baseline for group in methods.groups()} | {row.includes for row in rows}
+    named = {group.baseline for group in method_groups.groups()} | {row.includes for row in rows}
     assert named - {""} <= set(recorded)
-    assert set(methods.not_ranked()) <= set(recorded)
+    assert set(method_groups.not_ranked()) <= set(recorded)
     of_reports = {probe.name for probe in library.probes().values() if probe.reports}
     assert of_reports <= {recorded[name] for name in listed}
 
@@ -57,11 +57,11 @@ def test_every_method_of_a_report_is_in_one_group():
 )
 def test_a_faulty_list_of_methods_is_refused(text, message, tmp_path, monkeypatch):
     (tmp_path / "methods.toml").write_text(text)
-    monkeypatch.setattr(methods, "FILE", tmp_path / "methods.toml")
-    methods._parsed.cache_clear()
+    monkeypatch.setattr(method_groups, "FILE", tmp_path / "methods.toml")
+    method_groups._parsed.cache_clear()
     with pytest.raises(rk.ReckonError, match=message):
-        methods.groups()
-    methods._parsed.cache_clear()
+        method_groups.groups()
+    method_groups._parsed.cache_clear()
 
 
 def test_a_whole_file_is_divided_by_its_blocks():
@@ -72,6 +72,6 @@ def test_a_whole_file_is_divided_by_its_blocks():
 
 def test_no_description_of_a_method_refers_to_another():
     """The methods stand in the order of their effect, so none can refer to the one above it."""
-    for group in methods.groups():
+    for group in method_groups.groups():
         for row in group.method:
             assert not re.search(r"^the same|^with the same|the others have", row.differs), row

@@ -1,7 +1,7 @@
 """Every figure: vector graphics with alt text and its data, prediction and spread drawn in."""
 
 from reckon.presentation.figures.cache_fill import cache_capacity
-from reckon.presentation.figures.curves import curve, curves, fit, pair
+from reckon.presentation.figures.measured_curve import curve, curves, fit, pair
 from reckon.presentation.figures.picture import machine_picture
 from reckon.presentation.figures.single import bars, distribution, prediction_ratios, series
 from reckon.presentation.figures.staircase import levels

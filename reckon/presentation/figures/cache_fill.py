@@ -10,7 +10,7 @@ from reckon import units
 from reckon.measurement.capacity import in_reads
 from reckon.presentation.block import Block
 from reckon.presentation.figures import style
-from reckon.presentation.figures.curves import MeasuredCurve
+from reckon.presentation.figures.measured_curve import MeasuredCurve
 from reckon.presentation.figures.style import BLACK, BLUE, PURPLE, Data
 from reckon.records.result import Result
 from reckon.statistics import onset

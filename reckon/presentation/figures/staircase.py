@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from reckon import units
 from reckon.presentation.block import Block
 from reckon.presentation.figures import style
-from reckon.presentation.figures.curves import MeasuredCurve, curves_data
+from reckon.presentation.figures.measured_curve import MeasuredCurve, curves_data
 from reckon.presentation.figures.style import BLACK, Look
 from reckon.presentation.plateau_tables import Regime, regimes
 from reckon.presentation.tables import title

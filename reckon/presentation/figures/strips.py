@@ -20,7 +20,7 @@ from reckon.presentation.scores import report_ratios
 from reckon.presentation.titles import machines_of, title_of
 from reckon.records.result import Result
 from reckon.reports import published
-from reckon.reports.methods import GroupResult
+from reckon.reports.method_groups import GroupResult
 from reckon.reports.report import Report
 from reckon.reports.reported_value import ReportedValue
 from reckon.statistics import Summary
