@@ -15,10 +15,9 @@ from reckon.measurement import library
 from reckon.records.models import Conditions, Process, Stop, WithoutSamples
 from reckon.records.unit_conversion import trial_values
 
-# A process that takes longer hangs: the slowest trials of the full profile take some seconds, and
-# reading or waiting takes what its parameters say, on a worn disk or a remote one.
+# A process that takes longer hangs: the slowest trials of the full profile take some seconds.
 _DEADLINE_S = 60.0
-_SLOWEST_BYTES_PER_S = 20e6
+_SLOWEST_BYTES_PER_S = 20e6  # of a worn disk or a remote one
 
 
 @dataclass

@@ -17,7 +17,8 @@ from reckon.prediction.tracing import trace
 
 # Up to this many uncertain inputs, an interval is taken over all combinations (3**8 of them).
 MAX_GRID_INPUTS = 8
-# With more, each end is searched one input at a time, at most this many times over all inputs.
+# With more, each end is searched one input at a time, at most this many times over all inputs: a
+# formula that is monotonic in each input needs two.
 MAX_SEARCH_ROUNDS = 8
 
 Kind = Literal["sum", "mean", "rate", "plain"]

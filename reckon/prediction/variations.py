@@ -20,7 +20,7 @@ from reckon.prediction.ratios import median_ratio
 # factor than the one before: 40 of them reach 7500 times as far.
 NEEDED_STEP = 1.25
 NEEDED_STEPS = 40
-NEEDED_HALVINGS = 60
+NEEDED_HALVINGS = 60  # more than the bits of a double
 NEEDED_ERROR = 1e-6  # a change of sign that comes no nearer is a jump or a pole
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from reckon import units
 from reckon.presentation.block import Block, join_blocks, table
-from reckon.presentation.scores import report_ratios, shares_within, typical_factor
+from reckon.presentation.scores import WITHIN, report_ratios, shares_within, typical_factor
 from reckon.presentation.text import NONE, cited_machine, plural
 from reckon.reports import derivations, published
 from reckon.reports.derivations import Recomputed
@@ -219,8 +219,7 @@ def scores(caption: str, name: str) -> Block:
         "Report": 30,
         "Predictions": 14,
         "Typically off by": 17,
-        "Within 1.25 times": 15,
-        "2 times": 12,
-        "10 times": 12,
+        f"Within {WITHIN[0]:g} times": 15,
+        **{f"{limit:g} times": 12 for limit in WITHIN[1:]},
     }
     return table(columns, rows, caption, name)

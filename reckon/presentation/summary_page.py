@@ -123,8 +123,8 @@ def _inside_intervals(results: list[Result]) -> list[bool]:
 
 _SCORE_COLUMNS = {
     "Predicted from (how many)": 38,
-    "Within 1.25×": 11,
-    "Within 2×": 11,
+    f"Within {NEAR:g}×": 11,
+    f"Within {MISS:g}×": 11,
     "Typical factor": 13,
     "Held": 14,
     "Score": 13,

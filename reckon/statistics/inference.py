@@ -15,7 +15,8 @@ from reckon.statistics.cache import cached
 
 PROCESSES_FOR_AN_INTERVAL = 6  # fewer cannot bound a median at 95 % (2 * 0.5**5 > 0.05)
 _RESAMPLES = 2000  # of a bootstrap: the 2.5 % tails hold 50 each
-# A rarer reading may lie beside its step, if the counter is scaled and rounded.
+# The least share of readings that shows a step of the counter: a rarer reading may lie beside its
+# step, if the counter is scaled and rounded.
 _COMMON = 0.05
 _NO_VARIANCE = 1e-9  # of logarithms: counts repeat exactly, and a test's quotient would be 0/0
 

@@ -12,15 +12,15 @@ import numpy as np
 from reckon.statistics import change_points
 from reckon.statistics.cache import cached
 
-_MIN_RATIO = 8  # of a read that comes from a disk to one that does not
-_MIN_SHARE = 0.005  # fewer slow reads are no onset: other things are slow now and then
-_SURE = 4  # standard deviations
-_SMALL = 0.1  # with more slow reads in the smallest file, already that one does not fit
-_SPREAD = np.log(2.2)  # a slow read may be shorter than the median of the slow ones by so much
-_GAP = 0.01  # of the highest density: as good as empty
-_JUMP = np.log(1.4)  # the least rise of a time that a method without single reads resolves
+_MIN_RATIO = 8  # of a read from a disk to a cached one: the fastest disks take ten times as long
+_MIN_SHARE = 0.005  # fewer slow reads have other causes, such as interrupts
+_STANDARD_DEVIATIONS = 4  # that two shares differ by: chance does that once in 30,000 sizes
+_MAX_BACKGROUND = 0.1  # of slow reads in a file that fits; with more the cache is already too small
+_SPREAD = np.log(2.2)  # by how much a slow read may be faster than the median slow read
+_EMPTY = 0.01  # of the highest density: below it there is no cluster
+_JUMP = np.log(1.4)  # a smaller rise of a file's time is taken for noise
 _CHI_SQUARED_95 = 1.92  # half the 95 % quantile, one degree of freedom
-_READS_FOR_A_DENSITY = 5000
+_READS_FOR_A_DENSITY = 5000  # the density takes 200 times as many exponentials
 _DOES_NOT_FIT = "already the smallest file does not fit into the cache"
 _NO_JUMP = "the cache was not filled: no jump was found"
 
@@ -59,7 +59,7 @@ def slow_from(times) -> float | None:
     between = np.linspace(centres.min(), centres.max() - _SPREAD, 200)
     some = np.random.default_rng(1).permutation(logs)[:_READS_FOR_A_DENSITY]
     density = gaussian_kde(some, 0.1)(between)
-    empty = density <= 2 * density.min() + _GAP * density.max()
+    empty = density <= 2 * density.min() + _EMPTY * density.max()
     return float(np.exp(between[empty][-1]))
 
 
@@ -91,10 +91,10 @@ def find(sizes, slow, reads) -> Onset:
     _check_ascending(sizes, "find")
     first = _first_rise(slow, reads)
     if first is None:
-        reason = _DOES_NOT_FIT if (slow / reads).mean() > _SMALL else _NO_JUMP
+        reason = _DOES_NOT_FIT if (slow / reads).mean() > _MAX_BACKGROUND else _NO_JUMP
         return Onset(None, reason=reason)
     background = float(slow[:first].sum() / reads[:first].sum())
-    if background > _SMALL:
+    if background > _MAX_BACKGROUND:
         return Onset(None, reason=_DOES_NOT_FIT)
     capacity, low, high = likeliest(sizes, slow, reads, background)
     fits = int(np.searchsorted(sizes, capacity, side="right")) - 1
@@ -131,7 +131,7 @@ def _is_more(slow, reads, first: int, piece: tuple[int, int]) -> bool:
     before, after = slow[:first].sum() / reads_before, slow[inside].sum() / reads_after
     apart = np.arcsin(np.sqrt(after)) - np.arcsin(np.sqrt(before))
     deviation = 0.5 * np.sqrt(1 / reads_before + 1 / reads_after)
-    return bool(after - before > _MIN_SHARE and apart > _SURE * deviation)
+    return bool(after - before > _MIN_SHARE and apart > _STANDARD_DEVIATIONS * deviation)
 
 
 @cached

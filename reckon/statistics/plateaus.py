@@ -13,8 +13,8 @@ from reckon.statistics.cache import cached
 POINTS_FOR_A_LEVEL = 6  # a curve of fewer points is too short for levels
 ANOTHER = "another level"  # the name of a further plateau inside one cache
 
-_SAME = np.log(1.25)  # plateaus whose levels differ by less are one plateau
-_STEEP = np.log(1.4)  # per octave of x; a piece that rises or falls faster is a ramp
+_SAME = np.log(1.25)  # levels that differ by less are one: those of two caches differ by more
+_STEEP = np.log(1.4)  # per octave: twice in two octaves, which no plateau does
 _OCTAVE = 0.99  # a plateau lasts an octave, but for the rounding of sizes to cache lines
 
 

@@ -20,11 +20,11 @@ import numpy as np
 # Nominal, chosen so that more than 90 % of re-measurements 12 minutes later were held
 # (tools/drift/coverage.py): visits of one run lie closer together than visits of two.
 CONFIDENCE = 0.98
-_MIN_QUANTITIES = 8  # fewer say little of how variances differ
+_MIN_QUANTITIES = 8  # a variance of fewer logarithms is known to no better than half
 _NO_DIFFERENCE = 1e-9  # of the largest visit: counts repeat exactly, but for rounding
 _MIN_EXCESS = 1e-6  # of log variances beyond chance; less takes a million degrees of freedom
 _MIN_SPREAD = 1e-7  # of processes in a visit: smaller ones are rounding
-_STEEPEST = 1.5  # a prior that follows spreads more closely than that follows chance
+_STEEPEST = 1.5  # 1: variances between visits go as those within; steeper slopes are chance
 
 
 @dataclass(frozen=True)

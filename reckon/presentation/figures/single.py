@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from reckon import records, units
+from reckon.messages import join_words
 from reckon.prediction.ratios import is_comparable
 from reckon.presentation.block import Block
 from reckon.presentation.figures import style
@@ -164,7 +165,8 @@ def prediction_ratios(results: list[Result], name: str, caption: str) -> Block:
             ratios = [r.ratio for r in judged if r.quantity.startswith(f"{chapter}/")]
             axes.plot(ratios, [row] * len(ratios), "o", color=BLUE, ms=5, alpha=0.6, mew=0)
             medians.append(f"{page_title(chapter)} {units.number(float(np.median(ratios)))}")
-        xlabel = "measured / predicted (bands: within 1.25, 2 and 10 times)"
+        bands = join_words([f"{limit:g}" for limit in WITHIN])
+        xlabel = f"measured / predicted (bands: within {bands} times)"
         style.named_rows(axes, [page_title(chapter) for chapter in chapters], xlabel)
         alt = f"Median ratio of measured to predicted by chapter: {'; '.join(medians)}"
         return drawing.save(name, caption, alt, Data(["quantity", "measured / predicted"], rows))
