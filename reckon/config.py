@@ -68,7 +68,7 @@ class Profile:
     patience: float  # after this many budgets also with too few processes for an interval
     span_s: float  # the first min_processes are spread over this time
     samples_factor: float  # a process takes this multiple of the samples that a notebook requests
-    visits: int  # periods, minutes apart, in which the builder measures a quantity; they share time
+    visits: int  # periods, minutes apart, in which the build measures a quantity; they share time
 
 
 PROFILES = {
@@ -199,28 +199,28 @@ def use(settings: Settings | None) -> None:
 
 
 @dataclass(frozen=True)
-class Builder:
-    """What the process that builds the book gives to the one that executes a notebook."""
+class BuildContext:
+    """What the build of the book hands to the process of a page."""
 
     events: Path  # takes what a measurement reports of its progress, one line an event
     reads: Path  # takes the list of the records that the page was made from
     files: Path | None = None  # the folder of the files that the pages' probes read
-    visits: int = 1  # how many it makes to each quantity; the notebook's own is the first
+    visits: int = 1  # how many the build makes to each quantity; the notebook's own is the first
     renders: bool = False  # the notebook is to show what the records hold, and to measure nothing
 
 
-_builder: Builder | None = None
+_build_context: BuildContext | None = None
 
 
-def builder() -> Builder | None:
-    """What the build of the book gave to this process; None while a person works in JupyterLab."""
-    return _builder
+def build_context() -> BuildContext | None:
+    """What the build handed to this process; None outside of a build, as in JupyterLab."""
+    return _build_context
 
 
-def set_builder(builder: Builder) -> None:
-    """Make it what builder() returns in this process."""
-    global _builder
-    _builder = builder
+def set_build_context(context: BuildContext | None) -> None:
+    """Make it what build_context() returns in this process."""
+    global _build_context
+    _build_context = context
 
 
 def child_environment(**more: str) -> dict[str, str]:

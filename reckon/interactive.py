@@ -18,6 +18,7 @@ from reckon.presentation.block import Block, say
 from reckon.presentation.tried_predictions import Tried, comparison
 from reckon.records import seal, variants
 from reckon.records.lookup import from_entry
+from reckon.records.models import Run
 from reckon.records.session import current_session
 
 if TYPE_CHECKING:  # a kernel has imported it; the command line does without
@@ -30,7 +31,7 @@ def begin() -> None:
     """Show what each cell predicts, if this process is a notebook's kernel and no build."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython else None
-    if shell is None or config.builder() or not hasattr(shell, "kernel"):
+    if shell is None or config.build_context() or not hasattr(shell, "kernel"):
         return
     variants.start()
     shell.set_custom_exc((NameError,), _show_name_error)
@@ -42,7 +43,7 @@ def begin() -> None:
 
 def keep() -> Block:
     """Make what was tried in this notebook revisions of the run's predictions."""
-    kept = seal.keep()
+    kept = seal.keep(current_session())
     if not kept:
         return say("Nothing was tried that the record does not have already.")
     return say(f"Kept as revisions: {join_words(f'`{name}`' for name in kept)}.")
@@ -98,7 +99,8 @@ class _Notebook:
                 predictions = [again for f in formulas for again in _made_again(f, earlier)]
             if predictions:
                 is_shown = isinstance(result.result, Block)
-                display(comparison([_tried(p) for p in predictions], with_formula=not is_shown))
+                tried = _tried(predictions, current_session().run)
+                display(comparison(tried, with_formula=not is_shown))
         except ReckonError as error:
             display(say(str(error)))
 
@@ -143,7 +145,9 @@ def _made_again(formula: Formula, earlier: list[Prediction]) -> list[Prediction]
     return [formula.of(quantity, **old.inputs) for quantity, old in last.items()]
 
 
-def _tried(prediction: Prediction) -> Tried:
-    entry = seal.as_tried(prediction)
-    between_visits = current_session().run.between_visits
-    return Tried(prediction, from_entry(prediction.quantity, entry, between_visits=between_visits))
+def _tried(predictions: list[Prediction], run: Run) -> list[Tried]:
+    entries = seal.as_tried(predictions, run.name)
+    return [
+        Tried(prediction, from_entry(prediction.quantity, entry, None, run.between_visits))
+        for prediction, entry in zip(predictions, entries, strict=True)
+    ]

@@ -131,11 +131,11 @@ def folders(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def builder(folders):
-    """As in a page that is executed for the book, whose builder watches these files."""
-    config.set_builder(config.Builder(folders / "events", folders / "reads"))
-    yield config.builder()
-    config.set_builder(None)
+def build_context(folders):
+    """As in a page that is executed for the book, whose build watches these files."""
+    config.set_build_context(config.BuildContext(folders / "events", folders / "reads"))
+    yield config.build_context()
+    config.set_build_context(None)
 
 
 @pytest.fixture

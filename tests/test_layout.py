@@ -93,6 +93,33 @@ def test_only_measuring_knows_ctypes():
     assert users == ["measurement/library.py"]
 
 
+# What a notebook calls as rk.NAME, rk.show.NAME or rk.draw.NAME; what JupyterLab calls after a cell;
+# the commands that build; the process of a later visit.
+MAY_LOOK_UP_THE_SESSION = [
+    "__init__.py",
+    "book/page_process.py",
+    "cli/book.py",
+    "hosts/host_facts.py",
+    "interactive.py",
+    "measurement/capacity.py",
+    "measurement/side_by_side.py",
+    "measurement/visit.py",
+    "presentation/figures/strips.py",
+    "presentation/method_and_machine_tables.py",
+    "records/run_inputs.py",
+]
+
+
+def test_only_entry_points_look_up_the_session():
+    """All other functions are handed the session, or what they need of it."""
+    callers = [
+        str(path)
+        for path in MODULES
+        if re.search(r"current_session\(\)", (ROOT / "reckon" / path).read_text())
+    ]
+    assert sorted(callers) == [*MAY_LOOK_UP_THE_SESSION, "records/session.py"]  # defines it
+
+
 def test_tests_mirror_the_source():
     """tests/PACKAGE/test_NAME.py is of reckon/PACKAGE/NAME.py; tests/book also tests whole books."""
     tests = [path.relative_to(ROOT / "tests") for path in (ROOT / "tests").rglob("test_*.py")]

@@ -8,7 +8,6 @@ from typing import Any
 
 from reckon import config, records
 from reckon.records import verify
-from reckon.records.session import current_session
 
 
 def cached(name: str, version: list, compute: Callable[[], Any]) -> Any:
@@ -26,9 +25,8 @@ def cached(name: str, version: list, compute: Callable[[], Any]) -> Any:
     return value
 
 
-def faults_of_run() -> list[str]:
-    """What `reckon verify` names of this run; computed again when a file of the run has changed."""
-    run = current_session().run.name
+def faults_of_run(run: str) -> list[str]:
+    """What `reckon verify` names of the run; computed again when a file of the run has changed."""
     files = sorted(path for path in records.run_dir(run).rglob("*") if path.is_file())
     version = [[str(path), *records.version_of(path)] for path in files]
     return cached("verified.json", version, lambda: verify.faults(run))

@@ -12,7 +12,6 @@ from reckon import config, records
 from reckon.book import contents
 from reckon.config import ROOT
 from reckon.presentation import titles
-from reckon.records.session import current_session
 
 
 @dataclass
@@ -64,9 +63,10 @@ def _version(path: str) -> list[int] | None:
 
 
 class Sources:
-    """The sources as they are now. Made once for all pages: they are about 200 files."""
+    """What the pages of a run are made from, as it is now. Made once for all: about 200 files."""
 
-    def __init__(self):
+    def __init__(self, run: str):
+        self.run = run
         package = Path(__file__).parent.parent
         files = [
             *sorted(package.rglob("*.py")),
@@ -79,7 +79,7 @@ class Sources:
         hosts = (settings.peer, settings.link_rtt, settings.link_rate, settings.nfs)
         self._shared = [
             settings.profile.name,
-            current_session().run.name,
+            run,
             str(settings.predictions),
             str(os.geteuid()),  # root may measure what another user may not
             *map(str, hosts),

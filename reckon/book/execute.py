@@ -16,7 +16,7 @@ from reckon.book.progress import Display
 from reckon.book.tasks import PageExecution, Task, Visit
 from reckon.computer import scratch
 from reckon.measurement import revisit
-from reckon.records.session import current_session
+from reckon.records.session import Session
 
 # For the first estimate only, until a page's last execution says how long it takes.
 _SECONDS_A_CALL = {"quick": 0.6, "standard": 3.0, "full": 80.0}  # of rk.measure()
@@ -35,9 +35,10 @@ class ExecutionResult:
     states: dict[str, tuple[str, str | None]] = field(default_factory=dict)
 
 
-def execute(pages: list[str], visits: int = 1) -> ExecutionResult:
+def execute(session: Session, pages: list[str], visits: int = 1) -> ExecutionResult:
     """Execute the pages that are not current; a failing one does not stop the others.
 
+    session: the run that the pages measure or show.
     visits: how many times each quantity is measured, minutes apart. The notebooks make the first
     visit; after the others their pages are executed again, to show all. Raises ReckonError where
     nothing can be executed at all (no library, unwritable folders).
@@ -45,7 +46,7 @@ def execute(pages: list[str], visits: int = 1) -> ExecutionResult:
     # Also where nothing is executed: what was killed last may have executed everything.
     page_process.sweep()
     scratch.sweep()
-    build = _Build(pages, 1 if current_session().is_replay else visits)
+    build = _Build(session, pages, 1 if session.is_replay else visits)
     if build.stale or build.lacks_visits():
         with scratch.shared(), build.display:
             build.execute()
@@ -55,8 +56,9 @@ def execute(pages: list[str], visits: int = 1) -> ExecutionResult:
 class _Build:
     """One build: the first visits, the later ones, then the pages of the whole run."""
 
-    def __init__(self, pages: list[str], visits: int):
-        self.sources, self.visits = Sources(), visits
+    def __init__(self, session: Session, pages: list[str], visits: int):
+        self.run, self.is_replay, self.visits = session.run.name, session.is_replay, visits
+        self.sources = Sources(self.run)
         fresh = config.settings().fresh
         self.stale = [page for page in pages if fresh or not self.sources.is_current(page)]
         self.display = Display()
@@ -80,7 +82,7 @@ class _Build:
             self._expect([page for page in self.whole if page in self.stale], [])
             for visit in range(2, self.visits + 1):
                 self._visit_again(visit)
-            revisit.write_pooled_variance()
+            revisit.write_pooled_variance(self.run)
             self._render()
         self._execute(self.whole)
 
@@ -91,17 +93,18 @@ class _Build:
         tasks, visited = {page: _expected_s(page) for page in pages}, set()
         for visit in range(2, self.visits + 1):
             due = {page: tasks[page] / self.visits for page in unmeasured}
-            due |= revisit.experiments_to_visit(visit)
+            due |= revisit.experiments_to_visit(self.run, visit)
             tasks |= {Visit.name_of(page, visit): due[page] for page in due if page in self.pages}
             visited |= {page for page in due if page in self.pages}
         renderings = map(PageExecution.name_of_rendering, visited)
         self.display.expect(tasks | dict.fromkeys(renderings, _RENDER_S))
 
     def _experiments_to_visit(self, visit: int) -> list[str]:
-        return [page for page in revisit.experiments_to_visit(visit) if page in self.pages]
+        experiments = revisit.experiments_to_visit(self.run, visit)
+        return [page for page in experiments if page in self.pages]
 
     def _execute(self, pages: list[str]) -> None:
-        for group in _groups(pages):
+        for group in _groups(pages, is_replay=self.is_replay):
             # A page of an earlier group may have changed a record that one of these reads.
             due = [
                 page for page in group if page in self.stale or not self.sources.is_current(page)
@@ -110,7 +113,8 @@ class _Build:
 
     def _visit_again(self, visit: int) -> None:
         start_s = time.monotonic()
-        visits = [Visit(experiment, visit) for experiment in self._experiments_to_visit(visit)]
+        due = self._experiments_to_visit(visit)
+        visits = [Visit(experiment, visit, self.run) for experiment in due]
         for task in visits:  # one by one: one would disturb the other
             self._run([task])
         if count := sum(task.count for task in visits):
@@ -149,7 +153,7 @@ class _Build:
 
     def _finish(self, task: Task) -> None:
         has_failed = self.display.has_failed(task.page)
-        error = task.finish(retry=has_failed and not current_session().is_replay)
+        error = task.finish(retry=has_failed and not self.is_replay)
         self.display.page_done(task.page, task.name, task.seconds)
         if isinstance(task, PageExecution) and task.page not in self.outcome.executed:
             self.outcome.executed.append(task.page)
@@ -158,14 +162,14 @@ class _Build:
             self.display.line(f"{task.page} failed: {error}")
 
 
-def _groups(pages: list[str]) -> list[list[str]]:
+def _groups(pages: list[str], *, is_replay: bool) -> list[list[str]]:
     """Pages that may be executed at the same time; a group waits for the one before.
 
     Where something may be measured, pages come one by one: one would disturb the other. The pages
     of a run that was recorded elsewhere are only rendered, so they may be executed together; pages
     about the whole run come last.
     """
-    if not current_session().is_replay:
+    if not is_replay:
         return [[page] for page in pages]
     of_one_experiment = [page for page in pages if contents.is_of_experiment(page)]
     return [of_one_experiment, [page for page in pages if page not in of_one_experiment]]

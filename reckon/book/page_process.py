@@ -7,6 +7,7 @@ multiprocessing's fork server imports reckon.book.kernel once.
 
 from __future__ import annotations
 
+import abc
 import atexit
 import functools
 import multiprocessing
@@ -24,10 +25,15 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.util import Finalize, get_temp_dir
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from reckon import config
-from reckon.computer import owners
-from reckon.config import Builder, ReckonError, Settings
+from reckon.computer import owners, scratch
+from reckon.config import BuildContext, ReckonError, Settings
+from reckon.records.session import current_session
+from reckon.statistics import cache
+
+R = TypeVar("R")  # the result of a process
 
 _DYING_S = 0.5  # the longest that a fork server may take to end once it answers no more
 _SOCKETS = "reckon-builder-"  # then the name of the process whose sockets are in that folder
@@ -46,19 +52,82 @@ class ProcessDied(Exception):
 
 
 @dataclass(frozen=True)
-class Job:
-    """What the process executes, and in which surroundings."""
+class Failure:
+    """The result of what failed: the exception that the waiting process raises."""
 
-    # A notebook, or the next visit to an experiment: its name, and which visit that is.
-    work: Path | tuple[str, int]
+    error: NotebookFailed | OSError
+
+
+class Work(abc.ABC, Generic[R]):
+    """What a process executes."""
+
+    @abc.abstractmethod
+    def execute(self, settings: Settings, folder: Path) -> R | Failure:
+        """Do it, in that working folder; the result."""
+
+
+@dataclass(frozen=True)
+class NotebookExecution(Work[str]):
+    """A notebook; the result is its text with the outputs."""
+
+    notebook: Path
+
+    def execute(self, settings: Settings, folder: Path) -> str | Failure:
+        """Execute its cells."""
+        from nbformat.reader import NotJSONError, ValidationError
+        from papermill.exceptions import PapermillExecutionError
+
+        from reckon.book import kernel
+
+        # What the notebook hands to rk.begin().
+        parameters = {"profile": settings.profile.name, "run": settings.run}
+        try:
+            return kernel.execute(self.notebook, folder, parameters)
+        except PapermillExecutionError as error:
+            kind = f"{error.ename}: " if error.ename else ""
+            return Failure(NotebookFailed(f"cell {error.cell_index + 1}: {kind}{error.evalue}"))
+        except (NotJSONError, ValidationError) as error:
+            what = str(error.__cause__ or error).splitlines()[0]
+            return Failure(
+                NotebookFailed(
+                    f"it is not a whole notebook any more ({what}); undo the last edit, or restore "
+                    "it by `git restore`."
+                )
+            )
+        except OSError as error:
+            return Failure(error)
+
+
+@dataclass(frozen=True)
+class ExperimentVisit(Work[int]):
+    """A later visit to an experiment; the result is the number of quantities visited."""
+
+    experiment: str
+    visit: int
+
+    def execute(self, settings: Settings, folder: Path) -> int | Failure:
+        """Measure what lacks that visit."""
+        from reckon.measurement import revisit
+
+        try:
+            return revisit.visit_again(current_session(), self.experiment, self.visit)
+        except ReckonError as error:
+            return Failure(NotebookFailed(f"visit {self.visit}: {error}"))
+
+
+@dataclass(frozen=True)
+class Job(Generic[R]):
+    """What a process executes, and in which surroundings."""
+
+    work: Work[R]
     folder: Path  # the cells' working folder
     log: Path  # takes what the process and its children print past the notebook
     settings: Settings
-    builder: Builder
+    build: BuildContext
 
 
-def _work(job: Job, connection: Connection) -> None:
-    """Send the executed notebook's text, the number of quantities visited, or the exception."""
+def _execute(job: Job, connection: Connection) -> None:
+    """Send what the job gives."""
     sys.excepthook = sys.__excepthook__  # the fork server's is shorter
     os.setsid()  # Ctrl-C at the terminal reaches the builder alone, which ends this process
     with open(job.log, "a", encoding="utf-8") as log:
@@ -71,11 +140,14 @@ def _work(job: Job, connection: Connection) -> None:
     try:
         threading.Thread(target=_end_with_the_builder, daemon=True).start()
     except RuntimeError:
-        connection.send(NotebookFailed(f"no thread can be started; {config.ALLOW_MORE}"))
+        error = NotebookFailed(f"no thread can be started; {config.ALLOW_MORE}")
+        connection.send(Failure(error))
         return
     config.use(job.settings)
-    config.set_builder(job.builder)
-    connection.send(_executed(job, job.work) if isinstance(job.work, Path) else _visited(*job.work))
+    config.set_build_context(job.build)
+    scratch.use(job.build.files)
+    cache.store_in(job.settings.build_dir / "cache")
+    connection.send(job.work.execute(job.settings, job.folder))
     atexit._run_exitfuncs()  # multiprocessing leaves them out; hosts and scratch files need them
 
 
@@ -84,38 +156,6 @@ def _end_with_the_builder() -> None:
     if builder:
         builder.join()
     os.kill(os.getpid(), signal.SIGKILL)
-
-
-def _visited(experiment: str, visit: int) -> str | Exception:
-    from reckon.measurement import revisit
-
-    try:
-        return str(revisit.visit_again(experiment, visit))
-    except ReckonError as error:
-        return NotebookFailed(f"visit {visit}: {error}")
-
-
-def _executed(job: Job, notebook: Path) -> str | Exception:
-    from nbformat.reader import NotJSONError, ValidationError
-    from papermill.exceptions import PapermillExecutionError
-
-    from reckon.book import kernel
-
-    # What the notebook hands to rk.begin().
-    parameters = {"profile": job.settings.profile.name, "run": job.settings.run}
-    try:
-        return kernel.execute(notebook, job.folder, parameters)
-    except PapermillExecutionError as error:
-        kind = f"{error.ename}: " if error.ename else ""
-        return NotebookFailed(f"cell {error.cell_index + 1}: {kind}{error.evalue}")
-    except (NotJSONError, ValidationError) as error:
-        what = str(error.__cause__ or error).splitlines()[0]
-        return NotebookFailed(
-            f"it is not a whole notebook any more ({what}); undo the last edit, or restore it by "
-            "`git restore`."
-        )
-    except OSError as error:
-        return error
 
 
 def _temporary_folder() -> Path:
@@ -166,17 +206,17 @@ def _ctrl_c_put_off() -> Iterator[None]:
             signal.raise_signal(signal.SIGINT)
 
 
-class PageProcess:
+class PageProcess(Generic[R]):
     """A notebook being executed, or an experiment being visited."""
 
-    def __init__(self, job: Job):
+    def __init__(self, job: Job[R]):
         # A process with threads is not to be forked: none for numpy's libraries.
         config.set_environment(OMP_NUM_THREADS="1")
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(["reckon.book.kernel"])
         _make_folder_of_sockets()
         self._receiver, sender = context.Pipe(duplex=False)
-        self._process = context.Process(target=_work, args=(job, sender), daemon=True)
+        self._process = context.Process(target=_execute, args=(job, sender), daemon=True)
         try:
             resource_tracker.ensure_running()  # here: it unblocks SIGINT when it has started
             with _ctrl_c_put_off():
@@ -208,8 +248,8 @@ class PageProcess:
         self._process.kill()  # its probe dies with it (PR_SET_PDEATHSIG)
         self._process.join()
 
-    def result(self) -> str:
-        """The executed notebook's text, or the number of quantities visited.
+    def result(self) -> R:
+        """What the work gave.
 
         Raises NotebookFailed, ProcessDied, or OSError (a full disk).
         """
@@ -220,6 +260,6 @@ class PageProcess:
         finally:
             self._receiver.close()
         self._process.join()
-        if isinstance(received, Exception):
-            raise received
+        if isinstance(received, Failure):
+            raise received.error
         return received

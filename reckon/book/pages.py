@@ -22,7 +22,6 @@ from reckon.presentation import what_if_panels
 from reckon.presentation.block import raw_html
 from reckon.presentation.text import literal
 from reckon.records import overlay
-from reckon.records.session import current_session
 
 _ANSWER, _FRONT, _FOLD = "answer", "front", "fold"
 _HIDDEN, _REMOVED = "hide-input", "remove-input"  # MyST-NB's: folded source, no source
@@ -51,9 +50,9 @@ def executed() -> dict[str, dict]:
     return notebooks
 
 
-def staged(notebooks: dict[str, dict]) -> dict[str, bytes]:
-    """The staged file of each executed page, by its path below the stage."""
-    faults, run = faults_of_run(), current_session().run.name
+def staged(notebooks: dict[str, dict], run: str) -> dict[str, bytes]:
+    """The staged file of each executed page of that run, by its path below the stage."""
+    faults = faults_of_run(run)
     recorded = records.experiments(run)
     return {
         f"notebooks/{page}.ipynb": _staged(

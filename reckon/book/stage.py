@@ -13,6 +13,7 @@ from reckon.book.stamp import stamp
 from reckon.config import ROOT, ReckonError
 from reckon.presentation import citations
 from reckon.presentation.figures.style import NARROW
+from reckon.records.models import Run
 
 _DATA = (".bib", ".json")  # of what lies in book/, beside the prose
 _MATHJAX_MIN_FILES = 10  # the script and its fonts; fewer are a broken package
@@ -33,15 +34,17 @@ class Stage:
         return f"{self.pages} {self.static}"
 
 
-def stage(*, pdf_link: bool) -> Stage:
-    """Bring _build/stage up to date; files that did not change keep their time."""
+def stage(run: Run, *, pdf_link: bool) -> Stage:
+    """Bring _build/stage up to date with the executed pages of the run.
+
+    Files that did not change keep their time."""
     folder = config.settings().build_dir / "stage"
     notebooks = pages.executed()
-    files = {**_sources(), **_figures(), **pages.staged(notebooks)}
+    files = {**_sources(), **_figures(), **pages.staged(notebooks, run.name)}
     files["book/front.md"] = pages.front(notebooks).encode()
     for part in contents.parts():
         files[f"book/answers-{part}.md"] = pages.answers(part, notebooks).encode()
-    files["book/stamp.md"] = (stamp() + (_PDF_LINK if pdf_link else "")).encode()
+    files["book/stamp.md"] = (stamp(run) + (_PDF_LINK if pdf_link else "")).encode()
     for name, content in files.items():
         if name.endswith((".md", ".ipynb")):
             citations.check(content.decode(), name)

@@ -11,7 +11,7 @@ from reckon.config import ROOT
 from reckon.presentation.block import table_row
 from reckon.presentation.text import code, literal
 from reckon.records import verify
-from reckon.records.session import current_session
+from reckon.records.models import Run
 
 
 def commit() -> str:
@@ -28,9 +28,8 @@ def commit() -> str:
     return git.stdout.strip()
 
 
-def stamp() -> str:
-    """What the front page says of this run. The date is that of the newest samples."""
-    run = current_session().run
+def stamp(run: Run) -> str:
+    """What the front page says of the run. The date is that of the newest samples."""
     machine = run.machine
     words = f"{machine.value('processor.model')}, {machine.value('processor.cores')} cores"
     memory = machine.number("memory.capacity")
@@ -51,7 +50,7 @@ def stamp() -> str:
     }
     if root := verify.root_hash(run.name):
         rows["Root hash"] = code(root)
-    if faults_of_run():
+    if faults_of_run(run.name):
         rows["Changed"] = "after it was written; `reckon verify` lists what"
     table = "\n".join(table_row([f"**{name}**", value]) for name, value in rows.items())
     return f"| This run | |\n| --- | --- |\n{table}\n"

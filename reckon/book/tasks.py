@@ -5,29 +5,39 @@ from __future__ import annotations
 import abc
 import time
 from dataclasses import replace
-from pathlib import Path
+from typing import Generic, TypeVar
 
 import nbformat
 
 from reckon import config, records
 from reckon.book import contents
 from reckon.book.dependencies import Execution, Sources, file_versions, read_digests, write
-from reckon.book.page_process import Job, NotebookFailed, PageProcess, ProcessDied
+from reckon.book.page_process import (
+    ExperimentVisit,
+    Job,
+    NotebookExecution,
+    NotebookFailed,
+    PageProcess,
+    ProcessDied,
+    Work,
+)
 from reckon.computer import scratch
-from reckon.config import Builder
+from reckon.config import BuildContext
 from reckon.presentation.text import literal
 from reckon.presentation.titles import page_title
-from reckon.records.session import current_session
+
+R = TypeVar("R")  # the result of a task's process
 
 
-class Task(abc.ABC):
+class Task(abc.ABC, Generic[R]):
     """What a process of its own does for the build."""
 
     activity: str  # as the progress calls it
     shows_events = True
 
-    def __init__(self, page: str, name: str):
+    def __init__(self, page: str, name: str, run: str):
         self.page, self.name = page, name  # the name says which of a page's tasks it is
+        self.run = run
         target = contents.executed(page)
         records.make_folder(target.parent)
         self.events, self.reads = (target.with_suffix(end) for end in (".events", ".reads"))
@@ -36,24 +46,24 @@ class Task(abc.ABC):
         """Start the process."""
         self._forget_logs()
         self._start_s = time.monotonic()
-        self.process = PageProcess(self._job())
+        self.process: PageProcess[R] = PageProcess(self._job())
 
-    def _job(self) -> Job:
-        settings = config.settings().with_choices(run=current_session().run.name)
+    def _job(self) -> Job[R]:
+        settings = config.settings().with_choices(run=self.run)
         return Job(
             work=self._work(),
             folder=config.WORK,
             log=settings.build_dir / "kernel.log",
             settings=settings,
-            builder=self._builder(),
+            build=self._build_context(),
         )
 
     @abc.abstractmethod
-    def _work(self) -> Path | tuple[str, int]:
-        """What the process executes: a notebook, or an experiment and the number of its visit."""
+    def _work(self) -> Work[R]:
+        """What the process executes."""
 
-    def _builder(self) -> Builder:
-        return Builder(self.events, self.reads, scratch.folder())
+    def _build_context(self) -> BuildContext:
+        return BuildContext(self.events, self.reads, scratch.folder())
 
     @abc.abstractmethod
     def finish(self, *, retry: bool) -> str | None:
@@ -76,11 +86,12 @@ class Task(abc.ABC):
         self._forget_logs()
 
 
-class PageExecution(Task):
+class PageExecution(Task[str]):
     """A page being executed, in the first of some visits; or only rendered from the records."""
 
     def __init__(self, page: str, sources: Sources, *, visits: int = 1, renders: bool = False):
-        super().__init__(page, self.name_of_rendering(page) if renders else page)
+        name = self.name_of_rendering(page) if renders else page
+        super().__init__(page, name, sources.run)
         self.activity = "rendering" if renders else "executing"
         self.shows_events = not renders  # what was measured has been shown
         self._visits, self._renders = visits, renders
@@ -96,11 +107,11 @@ class PageExecution(Task):
         self._sources = self._all_sources.key(self.page)
         super().begin()
 
-    def _work(self) -> Path:
-        return contents.source(self.page)
+    def _work(self) -> NotebookExecution:
+        return NotebookExecution(contents.source(self.page))
 
-    def _builder(self) -> Builder:
-        return replace(super()._builder(), visits=self._visits, renders=self._renders)
+    def _build_context(self) -> BuildContext:
+        return replace(super()._build_context(), visits=self._visits, renders=self._renders)
 
     def finish(self, *, retry: bool) -> str | None:
         """Write the executed page, or one that says what went wrong; the error, or None."""
@@ -133,13 +144,13 @@ class PageExecution(Task):
         write(self.page, execution)
 
 
-class Visit(Task):
+class Visit(Task[int]):
     """A later visit to the quantities of an experiment."""
 
     activity = "visiting again"
 
-    def __init__(self, experiment: str, visit: int):
-        super().__init__(experiment, self.name_of(experiment, visit))
+    def __init__(self, experiment: str, visit: int, run: str):
+        super().__init__(experiment, self.name_of(experiment, visit), run)
         self.events = self.events.with_suffix(f".{visit}.events")
         self._visit, self.count = visit, 0
 
@@ -148,13 +159,13 @@ class Visit(Task):
         """The name of the task that is this visit to the experiment."""
         return f"{experiment}, visit {visit}"
 
-    def _work(self) -> tuple[str, int]:
-        return self.page, self._visit
+    def _work(self) -> ExperimentVisit:
+        return ExperimentVisit(self.page, self._visit)
 
     def finish(self, *, retry: bool) -> str | None:
         """Take the number of quantities that were visited; the error, or None."""
         try:
-            self.count = int(self.process.result())
+            self.count = self.process.result()
         except NotebookFailed as failure:
             return str(failure)
         except ProcessDied:

@@ -18,7 +18,7 @@ from reckon.cli.output import print_json
 from reckon.cli.runs import results_at
 from reckon.records import predictions_file, verify
 from reckon.records.locks import lock
-from reckon.records.session import current_session
+from reckon.records.session import Session, current_session
 
 if TYPE_CHECKING:  # it imports slowly
     from reckon.book.execute import ExecutionResult
@@ -61,8 +61,8 @@ def measure(arguments) -> int:
     from reckon.book.execute import execute  # imports slowly
 
     page = contents.find(arguments.experiment)
-    with _building(arguments):
-        report = _report(execute([page]))
+    with _building(arguments) as session:
+        report = _report(execute(session, [page]), session.run.name)
     _print_report(report, arguments, [])
     return _exit_status(report)
 
@@ -73,23 +73,22 @@ def build(arguments) -> int:
     if arguments.predictions:
         file = arguments.predictions.absolute()
         config.use(config.settings().model_copy(update={"predictions": file}))
-    _check_predictions()
     from reckon.book.execute import execute  # imports slowly
 
     wants_html = arguments.html or not arguments.pdf
     wants_pdf = arguments.pdf or not arguments.html
-    with _building(arguments):
-        session = current_session()
+    with _building(arguments) as session:
+        _check_predictions(session.run.name)
         if session.is_replay:
             print(f"{session.read_only_reason}: it is read, and nothing is measured.")
-        outcome = execute(contents.notebooks(), config.settings().profile.visits)
+        outcome = execute(session, contents.notebooks(), config.settings().profile.visits)
         makes_pdf = wants_pdf and sphinx.have_tex()
-        staged = stage(pdf_link=makes_pdf or sphinx.pdf_path().exists())
+        staged = stage(session.run, pdf_link=makes_pdf or sphinx.pdf_path().exists())
         is_html_new = wants_html and sphinx.html(staged)
         is_pdf_new = makes_pdf and sphinx.pdf(staged)
         executed = len(outcome.executed)
         print(f"Pages: {executed} executed, {len(contents.notebooks()) - executed} unchanged.")
-        report = _report(outcome)
+        report = _report(outcome, session.run.name)
     site, pdf = sphinx.site_dir() / "index.html", sphinx.pdf_path()
     report |= {"site": str(site) if wants_html else None, "pdf": str(pdf) if makes_pdf else None}
     lines = [f"Records: {report['records']}"]
@@ -105,12 +104,12 @@ def build(arguments) -> int:
     return _exit_status(report)
 
 
-def _check_predictions() -> None:
+def _check_predictions(run: str) -> None:
     """Raises ReckonError where the predictions' file has a quantity or an input that is not there,
     before anything is executed."""
     file = config.settings().predictions
     for quantity in predictions_file.changes(file) if file else {}:
-        results_at(current_session().run.name, quantity)
+        results_at(run, quantity)
 
 
 def _use_choices(arguments, *, fresh: bool | None) -> None:
@@ -120,8 +119,9 @@ def _use_choices(arguments, *, fresh: bool | None) -> None:
 
 
 @contextlib.contextmanager
-def _building(arguments) -> Iterator[None]:
-    """Holds the lock on what is generated: two builds would write the same files.
+def _building(arguments) -> Iterator[Session]:
+    """The run that is built, under the lock on what is generated: two builds would write the same
+    files.
 
     With --json the progress goes to standard error."""
     output = sys.stderr if arguments.json else sys.stdout
@@ -129,12 +129,11 @@ def _building(arguments) -> Iterator[None]:
         lock(config.settings().build_dir / ".building", "builds the book"),
         contextlib.redirect_stdout(output),
     ):
-        yield
+        yield current_session()
 
 
-def _report(outcome: ExecutionResult) -> dict:
+def _report(outcome: ExecutionResult, run: str) -> dict:
     """What was done, for `--json`; the states are written down for `reckon results`."""
-    run = current_session().run.name
     last = config.settings().build_dir / "last.json"
     records.write_whole(last, json.dumps({"run": run, "states": outcome.states}, indent=1) + "\n")
     states = {

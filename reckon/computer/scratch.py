@@ -152,16 +152,20 @@ def folder() -> Path | None:
     return _State.folder
 
 
-def _parents_folder() -> Path | None:
-    builder, named = config.builder(), config.locations().get("files")
-    if builder and builder.files:
-        return builder.files
+def use(folder: Path | None) -> None:
+    """Make it the folder of this process; another process made it and removes it."""
+    _State.folder = folder
+
+
+def _named_folder() -> Path | None:
+    """The folder that the environment names."""
+    named = config.locations().get("files")
     return Path(named) if named else None
 
 
 def _folder() -> Path:
     """The folder that a parent shares with this process, or one of its own until it ends."""
-    path = _State.folder or _parents_folder()
+    path = _State.folder or _named_folder()
     if path is None or path.parent != config.settings().scratch_dir:
         path = _State.folder = _path_of_this_process()
         atexit.register(_remove, path, os.getpid())
@@ -180,7 +184,7 @@ def _folder() -> Path:
 
 
 def prepare(
-    files: int, size_bytes: int, on_progress: Callable[[str], None] = lambda text: None
+    files: int, size_bytes: int, on_progress: Callable[[str], object] = lambda text: None
 ) -> list[Path]:
     """The paths of at least `files` files of at least `size_bytes` of random data, on the disk.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from reckon import records
 from reckon.computer.description import describe
 from reckon.computer.facts import Fact, Machine
@@ -15,14 +17,7 @@ def other_host() -> Machine:
     The built-in host is started, a real one (PEER=) is greeted. Without one, "peer.kind" has no
     value, and its source says why. A run recorded elsewhere gives what it recorded.
     """
-    session = current_session()
-    if session.is_replay:
-        return session.run.machine
-    try:
-        facts = peer.connect().facts
-    except HostUnavailable as error:
-        facts = {"kind": (None, str(error))}
-    return _with_facts(session, "peer", facts)
+    return _described(current_session(), "peer", _peer_facts)
 
 
 def nfs_server() -> Machine:
@@ -30,17 +25,26 @@ def nfs_server() -> Machine:
 
     Nothing is started for it. A run recorded elsewhere gives what it recorded.
     """
-    session = current_session()
+    return _described(current_session(), "nfs", nfs.facts)
+
+
+def _peer_facts() -> dict[str, tuple]:
+    try:
+        return peer.connect().facts
+    except HostUnavailable as error:
+        return {"kind": (None, str(error))}
+
+
+def _described(session: Session, part: str, report: Callable[[], dict[str, tuple]]) -> Machine:
+    """The run's description with the reported facts of that part, also written to the run.
+
+    Of a run that is only read it is what was recorded; nothing is reported then."""
+    run = session.run
     if session.is_replay:
-        return session.run.machine
-    return _with_facts(session, "nfs", nfs.facts())
-
-
-def _with_facts(session: Session, part: str, facts: dict[str, tuple]) -> Machine:
-    """The run's description with these facts of that part, also written to the run."""
-    reported = {key: Fact(value=value, source=source) for key, (value, source) in facts.items()}
-    machine = session.run.machine.with_facts(part, {**describe().root[part], **reported})
-    if machine != session.run.machine:
-        records.write_run(session.run.model_copy(update={"machine": machine}))
+        return run.machine
+    facts = {key: Fact(value=value, source=source) for key, (value, source) in report().items()}
+    machine = run.machine.with_facts(part, {**describe().root[part], **facts})
+    if machine != run.machine:
+        records.write_run(run.model_copy(update={"machine": machine}))
         current_session.cache_clear()
     return machine

@@ -15,7 +15,7 @@ from reckon.records.lookup import from_entry
 from reckon.records.models import Measurement, Point
 from reckon.records.result import Result
 from reckon.records.seal import seal
-from reckon.records.session import current_session
+from reckon.records.session import Session, current_session
 from reckon.statistics import onset
 from reckon.statistics.onset import Onset
 
@@ -36,35 +36,39 @@ def measure_capacities(
     fresh processes gives one value; else the whole curve gives one, the last size before the jump.
     In a profile shorter than `min_profile` nothing is measured: the record's results are returned.
     Raises ReckonError, as measure()."""
+    session = current_session()
     too_short = config.settings().profile.rank < PROFILES[min_profile].rank
-    if too_short or (current_session().is_replay and min_profile != "quick"):
-        return {
-            prediction.quantity: _recorded(prediction, min_profile)
-            for prediction in [*options, *curve_of]
-        }
-    sealed = {capacity: seal(capacity) for capacity in curve_of}
+    if too_short or (session.is_replay and min_profile != "quick"):
+        return _recorded([*options, *curve_of], session, min_profile)
+    sealed = seal(curve_of, session)
     results = measure_together(options)
     for capacity, curve in curve_of.items():
         name = capacity.quantity
-        if not current_session().is_replay:
-            results[name] = _record(name, results[curve.quantity])
-        elif sealed[capacity].measurement is None:
+        if not session.is_replay:
+            results[name] = _record(session.run.name, name, results[curve.quantity])
+        elif sealed[name].measurement is None:
             raise ReckonError(
-                f"The run {current_session().run.name} was recorded elsewhere and holds no {name}."
+                f"The run {session.run.name} was recorded elsewhere and holds no {name}."
             )
         else:
-            results[name] = from_entry(name, sealed[capacity], "reused")
+            results[name] = from_entry(name, sealed[name], "reused")
     return results
 
 
-def _recorded(prediction: Prediction, min_profile: str) -> Result:
-    quantity = seal(prediction)
-    if quantity.measurement is not None:
-        return from_entry(prediction.quantity, quantity)
+def _recorded(
+    predictions: list[Prediction], session: Session, min_profile: str
+) -> dict[str, Result]:
+    """What the run holds of the predictions, which are sealed; without a measurement, why not."""
     rank = PROFILES[min_profile].rank
     profiles = [name for name, profile in PROFILES.items() if profile.rank >= rank]
     reason = f"it takes the profile {' or '.join(profiles)}"
-    return Result(prediction.quantity, quantity, "predicted", reason)
+    results = {}
+    for name, quantity in seal(predictions, session).items():
+        if quantity.measurement is None:
+            results[name] = Result(name, quantity, "predicted", reason)
+        else:
+            results[name] = from_entry(name, quantity)
+    return results
 
 
 def in_reads(curve: Result) -> tuple[Onset, list[float], np.ndarray]:
@@ -131,11 +135,11 @@ def _capacities(curve: Result) -> tuple[list[float], str | None]:
     return values, curve_onset.reason and f"{curve_onset.reason} up to {largest}"
 
 
-def _record(name: str, curve: Result) -> Result:
+def _record(run: str, name: str, curve: Result) -> Result:
     """Write the capacities that the curve shows as samples of a quantity: bytes, no time."""
     values, reason = _capacities(curve)
     measurement = _measurement(curve, values, reason)
-    quantity = record_measurement(name, measurement)
+    quantity = record_measurement(run, name, measurement)
     state = "reused" if values and curve.state == "reused" else measurement.state
     emit("done", quantity=name, state=state, reason=measurement.reason)
     return Result(name, quantity, state, measurement.reason)

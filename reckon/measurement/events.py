@@ -1,15 +1,26 @@
-"""What a measurement reports to the program that builds the book; reckon.book.progress reads it."""
+"""What a measurement reports to the build of the book; reckon.book.progress reads it."""
 
 from __future__ import annotations
 
 import json
+import sys
 
 from reckon import config
 
 
-def emit(event: str, **details) -> None:
-    """Append an event to the log that the builder watches, if there is one."""
-    builder = config.builder()
-    if builder:
-        with open(builder.events, "a", encoding="utf-8") as file:
-            file.write(json.dumps({"event": event, **details}) + "\n")
+def emit(event: str, **details) -> bool:
+    """Append an event to the log that the build watches; whether there is a build."""
+    # Looked up, because whatever measures may report, and a log is no input of what it does.
+    build = config.build_context()
+    if build is None:
+        return False
+    with open(build.events, "a", encoding="utf-8") as file:
+        file.write(json.dumps({"event": event, **details}) + "\n")
+    return True
+
+
+def report_wait(name: str, sentence: str) -> None:
+    """Report what the measuring of a quantity or an experiment waits for; without a build, to
+    standard error."""
+    if not emit("preparing", quantity=name, what=sentence):
+        print(sentence, file=sys.stderr)

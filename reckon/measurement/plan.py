@@ -1,4 +1,4 @@
-"""What is measured of a prediction: its probe at each point of its axis, and how long."""
+"""What is measured of a quantity: its probe at each point of its axis, and how long."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from reckon.measurement import library
 from reckon.measurement.library import RunOptions
 from reckon.measurement.probe import Needs
 from reckon.measurement.sampling import PointSampler, ProbeRun, TimeBudget
-from reckon.prediction.formula import Prediction
+from reckon.prediction.formula import Kind, Prediction
 from reckon.prediction.inputs import Input
 from reckon.records.models import Measurement, Point, Visit
-from reckon.records.session import current_session
+from reckon.records.session import Session
 
 # Axes of these kinds cannot be a count.
 _NEED_A_UNIT = ("s", "byte")
@@ -60,21 +60,40 @@ class MeasurementOptions:
         return cls(**chosen, parameters=parameters)
 
 
-class Plan:
-    """What is measured of one prediction: its probe at each point of its axis."""
+@dataclass(frozen=True)
+class Measurand:
+    """The quantity that is measured: of a prediction, or of a record that is continued."""
 
-    def __init__(self, prediction: Prediction, profile: Profile, options: dict, visits: int = 1):
-        if not isinstance(prediction, Prediction):
-            raise ReckonError(
-                f"{prediction!r} is no prediction; measure takes what the function under "
-                "@rk.predict returns."
-            )
-        self.prediction = prediction
+    name: str
+    unit: str
+    kind: Kind
+    axis: Input | None = None  # the variable of a curve
+
+    @classmethod
+    def of(cls, prediction: Prediction) -> Measurand:
+        """The predicted quantity."""
+        _, axis = prediction.curve_axis or (None, None)
+        return cls(prediction.quantity, prediction.unit, prediction.formula.kind, axis)
+
+
+class Plan:
+    """What is measured of one quantity: its probe at each point of its axis."""
+
+    def __init__(
+        self,
+        measurand: Measurand,
+        options: dict,
+        *,
+        session: Session,
+        profile: Profile,
+        visits: int = 1,
+    ):
+        self.measurand = measurand
         # A curve is visited once: its points support one another, and they take most of the time.
-        self.visits = 1 if prediction.curve_axis else visits
+        self.visits = 1 if measurand.axis else visits
         self.profile = _of_first_visit(profile, self.visits)
         self.options = MeasurementOptions.of(options)
-        self.session = current_session()
+        self.session = session
         self.probe = library.probe(self.options.probe or self.quantity)
         self.started_at = records.now()
         self.earlier_visits: list[Visit] = []  # whose good points are kept
@@ -84,8 +103,8 @@ class Plan:
 
     @property
     def quantity(self) -> str:
-        """The name of the predicted quantity."""
-        return self.prediction.quantity
+        """The name of the quantity."""
+        return self.measurand.name
 
     @property
     def uses_peer(self) -> bool:
@@ -115,7 +134,7 @@ class Plan:
 
     def _swept_values(self) -> list[int | None]:
         """The values of the swept parameter, in its own unit; [None] without one."""
-        axis, over = self.prediction.curve_axis, self.options.over
+        axis, over = self.measurand.axis, self.options.over
         if bool(axis) != bool(over):
             raise ReckonError(
                 f"{self.quantity}: a prediction with an axis is measured with over=, naming the "
@@ -123,8 +142,7 @@ class Plan:
             )
         if not axis or not over:
             return [None]
-        _, variable = axis
-        return [*_in_unit_of(over, _axis_values(variable), variable.unit)]
+        return [*_in_unit_of(over, _axis_values(axis), axis.unit)]
 
     def parameters_at(self, value: int | None, *, profile: str) -> dict:
         """The probe's parameters under that profile, with that value of the swept one."""
@@ -136,8 +154,8 @@ class Plan:
 
     def _point_samplers(self) -> list[PointSampler]:
         name, budget_s = self.profile.name, self.options.budget_s
-        axis = self.prediction.curve_axis
-        positions: Sequence[float | None] = _axis_values(axis[1]) if axis else [None]
+        axis = self.measurand.axis
+        positions: Sequence[float | None] = _axis_values(axis) if axis else [None]
         # A point of a curve needs only as many processes as an interval takes: its neighbours say
         # the rest.
         min_processes = statistics.PROCESSES_FOR_AN_INTERVAL if axis else self.profile.min_processes
@@ -153,8 +171,8 @@ class Plan:
                     priority=self.options.priority,
                 ),
                 x=x,
-                unit=self.prediction.unit,
-                kind=self.prediction.formula.kind,
+                unit=self.measurand.unit,
+                kind=self.measurand.kind,
                 profile=self.profile,
                 min_processes=min_processes,
                 budget=TimeBudget(share_s),

@@ -14,9 +14,8 @@ from reckon.measurement.compilation import source_key
 from reckon.measurement.plan import Plan
 from reckon.measurement.probe import Needs
 from reckon.records.lookup import from_entry
-from reckon.records.models import Measurement
+from reckon.records.models import Measurement, Quantity
 from reckon.records.result import Result
-from reckon.records.seal import seal
 
 
 def key(plan: Plan, *, profile: str) -> str:
@@ -78,20 +77,24 @@ def keep_good_points(plan: Plan) -> None:
         plan.keep_points(measurement)
 
 
-def seal_or_reuse(plan: Plan) -> Result | None:
-    """Seal the prediction in the record; its result if the samples there can be reused, else None.
-
-    Raises ReckonError for a run of another machine or kernel that holds no samples."""
-    quantity, between_visits = seal(plan.prediction), plan.session.run.between_visits
-    if _is_reusable(plan, quantity.measurement):
-        return from_entry(plan.quantity, quantity, "reused", between_visits)
-    builder = config.builder()
-    only_shows = plan.session.is_replay or (builder is not None and builder.renders)
-    if only_shows and quantity.measurement is not None:
-        return from_entry(plan.quantity, quantity, between_visits=between_visits)
-    if not plan.session.is_replay:
+def reused_result(plan: Plan, quantity: Quantity) -> Result | None:
+    """The result by the samples of the record; None if they cannot be reused."""
+    if not _is_reusable(plan, quantity.measurement):
         return None
-    raise ReckonError(
-        f"The run {plan.session.run.name} was recorded elsewhere and holds no samples of "
-        f"{plan.quantity}; measure it there, or leave RUN= away."
-    )
+    return from_entry(plan.quantity, quantity, "reused", plan.session.run.between_visits)
+
+
+def shown_result(plan: Plan, quantity: Quantity) -> Result | None:
+    """The result as the record has it, where the run or the page only shows what was measured.
+
+    None if the quantity is to be measured. Raises ReckonError for a run of another machine or
+    kernel that has not measured it."""
+    run = plan.session.run
+    if plan.session.only_shows and quantity.measurement is not None:
+        return from_entry(plan.quantity, quantity, between_visits=run.between_visits)
+    if plan.session.is_replay:
+        raise ReckonError(
+            f"The run {run.name} was recorded elsewhere and holds no samples of {plan.quantity}; "
+            "measure it there, or leave RUN= away."
+        )
+    return None

@@ -15,20 +15,19 @@ from dataclasses import replace
 from reckon import config, records, statistics
 from reckon.config import Profile
 from reckon.measurement import library, reuse
-from reckon.measurement.events import emit
-from reckon.measurement.plan import Plan, options_of
+from reckon.measurement.events import report_wait
+from reckon.measurement.plan import Measurand, Plan, options_of
 from reckon.measurement.visit import record_measurement, run_together
-from reckon.prediction.formula import Prediction, predict
 from reckon.records.models import Measurement, Quantity
-from reckon.records.session import current_session
+from reckon.records.session import Session
 
 _MIN_PROCESSES = 4  # in a visit, or as many as the first visit's time allowed
 
 
-def experiments_to_visit(visit: int) -> dict[str, float]:
-    """The experiments of this run that have quantities without that visit, each with the seconds
+def experiments_to_visit(run: str, visit: int) -> dict[str, float]:
+    """The experiments of the run that have quantities without that visit, each with the seconds
     that it will take, by the visit before."""
-    run, profile = current_session().run.name, config.settings().profile
+    profile = config.settings().profile
     seconds_of = {}
     for experiment in records.experiments(run):
         if experiment.startswith(records.METHODS_PREFIX):
@@ -56,19 +55,15 @@ def _lacks_visit(quantity: Quantity, profile: Profile, visit: int) -> bool:
     return 0 < measurement.seconds < profile.patience * profile.budget_s
 
 
-def visit_again(experiment: str, visit: int) -> int:
+def visit_again(session: Session, experiment: str, visit: int) -> int:
     """Makes that visit to the quantities of the experiment that lack it; the number of them.
 
     One that fails is written as an attempt. Raises ReckonError if nothing can be written."""
-    run, profile = current_session().run.name, config.settings().profile
-
-    def on_wait(sentence: str) -> None:
-        emit("preparing", quantity=experiment, what=sentence)
-
-    with records.measuring(run, on_wait):
+    run, profile = session.run.name, config.settings().profile
+    with records.measuring(run, lambda sentence: report_wait(experiment, sentence)):
         quantities = records.read_record(run, experiment, samples=False).quantities
         plans = [
-            _plan(name, quantity, profile)
+            _plan(session, name, quantity, profile)
             for name, quantity in quantities.items()
             if _lacks_visit(quantity, profile, visit)
         ]
@@ -77,16 +72,15 @@ def visit_again(experiment: str, visit: int) -> int:
     return len(due)
 
 
-def _plan(name: str, quantity: Quantity, profile: Profile) -> Plan | None:
+def _plan(session: Session, name: str, quantity: Quantity, profile: Profile) -> Plan | None:
     """How to measure it again as its record says; None if no longer of the same thing."""
     measurement = quantity.measurement
     assert measurement
     if measurement.probe not in library.probes():
         return None
-    formula = predict(unit=quantity.predictions[-1].unit, kind="plain")(_nothing)
-    prediction = Prediction(name, replace(formula, kind=quantity.seal.kind))
+    measurand = Measurand(name, quantity.predictions[-1].unit, quantity.seal.kind)
     options = options_of(measurement, measurement.points[0])
-    plan = Plan(prediction, _share(profile, measurement), options)
+    plan = Plan(measurand, options, session=session, profile=_share(profile, measurement))
     return plan if reuse.key(plan, profile=profile.name) == measurement.key else None
 
 
@@ -104,12 +98,11 @@ def _share(profile: Profile, measurement: Measurement) -> Profile:
     )
 
 
-def _add_visit(name: str, measurement: Measurement) -> Quantity:
+def _add_visit(run: str, name: str, measurement: Measurement) -> Quantity:
     """The quantity with the samples of that measurement added to those of earlier visits."""
     if not measurement.points:
-        return record_measurement(name, measurement)  # as an attempt
+        return record_measurement(run, name, measurement)  # as an attempt
     (new,) = measurement.points
-    run = current_session().run.name
     with records.updating(run, records.experiment_of(name)) as record:
         quantity = record.quantities[name]
         earlier = quantity.measurement
@@ -130,19 +123,13 @@ def _add_visit(name: str, measurement: Measurement) -> Quantity:
     return stored
 
 
-def _nothing():
-    """A prediction that is never sealed."""
-    return 0.0
-
-
-def write_pooled_variance() -> None:
+def write_pooled_variance(run: str) -> None:
     """Writes to the run what its quantities say of the variance between visits, if that is new."""
-    name = current_session().run.name
     summaries = [
         point.summary
-        for experiment in records.experiments(name)
+        for experiment in records.experiments(run)
         if not experiment.startswith(records.METHODS_PREFIX)
-        for quantity in records.read_record(name, experiment, samples=False).quantities.values()
+        for quantity in records.read_record(run, experiment, samples=False).quantities.values()
         if quantity.measurement
         for point in quantity.measurement.points
         if point.summary and point.x is None
@@ -151,7 +138,7 @@ def write_pooled_variance() -> None:
         [summary.visit_medians for summary in summaries],
         [summary.visit_spread for summary in summaries],
     )
-    with records.writing(name):
-        run = records.read_run(name)
-        if run and run.between_visits != pooled:
-            records.write_run(run.model_copy(update={"between_visits": pooled}))
+    with records.writing(run):
+        description = records.read_run(run)
+        if description and description.between_visits != pooled:
+            records.write_run(description.model_copy(update={"between_visits": pooled}))

@@ -21,7 +21,7 @@ from reckon.prediction.inputs import Input
 from reckon.records import METHODS_PREFIX
 from reckon.records.lookup import read_result
 from reckon.records.result import Result
-from reckon.records.session import current_session
+from reckon.records.session import Session, current_session
 from reckon.reports.method_groups import Group, GroupResult, Method, MethodResult, groups
 
 # The time of a probe in all of its rounds, and the most rounds. With more than a hundred probes,
@@ -45,11 +45,10 @@ def _why_no_point(result: Result, at: float | str | None) -> str:
     return f"its page did not measure it at {at:g}" if isinstance(at, float) else "it is a curve"
 
 
-def _from_page(group: Group, method: Method) -> MethodResult:
+def _from_page(run: str, group: Group, method: Method) -> MethodResult:
     """A method as its page's record has it; `reason` is empty where it can be measured again."""
     if not method.quantity:
         return MethodResult(method, (method.report,), reason=method.why_not)
-    run = current_session().run.name
     page = read_result(run, method.quantity)
     if page is None or page.measurement is None:
         why = f"`{method.quantity}` has not been measured yet; its page does that"
@@ -134,40 +133,42 @@ def _repeated(unit: str) -> Formula:
     return repeated
 
 
-def _can_be_repeated(method: MethodResult) -> bool:
+def _can_be_repeated(session: Session, method: MethodResult) -> bool:
     """Whether it can be measured again: of a run that is read, whether it was."""
     if not method.page or not method.point or method.reason or method.page.seal.kind == "mean":
         return False
-    if not current_session().is_replay:
+    if not session.is_replay:
         return True
-    recorded = records.read_measured(current_session().run.name, _repeated_quantity(method))
+    recorded = records.read_measured(session.run.name, _repeated_quantity(method))
     return recorded is not None and recorded.measurement is not None
 
 
-def compare(group: Group) -> GroupResult:
+def compare(session: Session, group: Group) -> GroupResult:
     """Measure a group's methods in rounds, in random order and then backwards (A B B A), or take
     the samples that the run holds of them. A method that cannot be measured again keeps its page's
     value and says why. Raises ReckonError, as measure()."""
     baseline = Method(quantity=group.baseline, differs="ours")
-    methods = [_from_page(group, method) for method in (baseline, *group.method)]
-    chosen = [method for method in methods if _can_be_repeated(method)]
+    methods = [_from_page(session.run.name, group, method) for method in (baseline, *group.method)]
+    chosen = [method for method in methods if _can_be_repeated(session, method)]
     if methods[0] not in chosen or len(chosen) < 2:
         chosen = []  # nothing to compare with
-    done = measure_in_rounds(
-        {_prediction(method): _options(method) for method in chosen}, _budget()
+    options = {_prediction(method): _options(method) for method in chosen}
+    done = measure_in_rounds(options, session, _budget())
+    first, *others = (
+        _with(method, done.get(_repeated_quantity(method)), is_replay=session.is_replay)
+        for method in methods
     )
-    first, *others = (_with(method, done.get(_repeated_quantity(method))) for method in methods)
     return GroupResult(group, first, tuple(others)).whole_rounds()
 
 
-def _with(method: MethodResult, repeated: Result | None) -> MethodResult:
+def _with(method: MethodResult, repeated: Result | None, *, is_replay: bool) -> MethodResult:
     # Where it failed this time, the record keeps an earlier measurement, of other rounds.
     if repeated is not None and repeated.has_samples and repeated.state in ("measured", "reused"):
         return replace(method, repeated=repeated)
     if repeated is not None:
         why = f"{repeated.state} when it was to be measured again: {repeated.reason}"
         return replace(method, reason=why)
-    if current_session().is_replay:
+    if is_replay:
         why = "the run did not measure it side by side with others"
     else:
         why = "no two methods of this group can be measured again here"
@@ -176,4 +177,5 @@ def _with(method: MethodResult, repeated: Result | None) -> MethodResult:
 
 def measure_methods() -> dict[str, GroupResult]:
     """Every group of book/methods.toml by name, measured group after group. Raises ReckonError."""
-    return {group.name: compare(group) for group in groups()}
+    session = current_session()
+    return {group.name: compare(session, group) for group in groups()}

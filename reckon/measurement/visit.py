@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -12,13 +11,14 @@ from typing import Literal
 from reckon import config, records, statistics
 from reckon.config import Profile, ReckonError
 from reckon.measurement import library, needs, reuse
-from reckon.measurement.events import emit
-from reckon.measurement.plan import Plan
+from reckon.measurement.events import emit, report_wait
+from reckon.measurement.plan import Measurand, Plan
 from reckon.measurement.sampling import PointSampler, collect
 from reckon.prediction.formula import Prediction
 from reckon.records.models import Attempt, Measurement, Point, Quantity
 from reckon.records.result import Result
-from reckon.records.session import current_session
+from reckon.records.seal import seal
+from reckon.records.session import Session, current_session
 
 
 def measure(prediction: Prediction, probe: str | None = None, **options) -> Result:
@@ -42,80 +42,94 @@ def measure_together(
     """
     if not isinstance(predictions, Mapping):
         predictions = dict.fromkeys(predictions, {})
+    for prediction in predictions:
+        if not isinstance(prediction, Prediction):
+            raise ReckonError(
+                f"{prediction!r} is no prediction; measure takes what the function under "
+                "@rk.predict returns."
+            )
     options = {prediction: common | special for prediction, special in predictions.items()}
-    builder = config.builder()
-    return _measure(
-        options,
-        config.settings().profile,
-        visits=builder.visits if builder else 1,
-        all_or_none=False,
-    )
+    session = current_session()
+    plans = _plans(options, session, config.settings().profile, visits=session.visits)
+    return _measure(session, plans, all_or_none=False)
 
 
-def measure_in_rounds(options: Mapping[Prediction, dict], profile: Profile) -> dict[str, Result]:
+def measure_in_rounds(
+    options: Mapping[Prediction, dict], session: Session, profile: Profile
+) -> dict[str, Result]:
     """Results as those of measure_together(), to be compared round by round under that profile:
     samples of some predictions are reused only if those of all are."""
-    return _measure(options, profile, visits=1, all_or_none=True)
+    return _measure(session, _plans(options, session, profile, visits=1), all_or_none=True)
+
+
+def _plans(
+    options: Mapping[Prediction, dict], session: Session, profile: Profile, *, visits: int
+) -> dict[Prediction, Plan]:
+    """The plan of each prediction. Raises ReckonError if two are of the same quantity."""
+    plans = {
+        prediction: Plan(
+            Measurand.of(prediction), more, session=session, profile=profile, visits=visits
+        )
+        for prediction, more in options.items()
+    }
+    for quantity, times in Counter(plan.quantity for plan in plans.values()).items():
+        if times > 1:
+            raise ReckonError(f"Two predictions of {quantity} cannot be measured in one call.")
+    return plans
 
 
 def _measure(
-    options: Mapping[Prediction, dict], profile: Profile, *, visits: int, all_or_none: bool
+    session: Session, plans: dict[Prediction, Plan], *, all_or_none: bool
 ) -> dict[str, Result]:
-    plans = [Plan(prediction, profile, more, visits) for prediction, more in options.items()]
-    for quantity, times in Counter(plan.quantity for plan in plans).items():
-        if times > 1:
-            raise ReckonError(f"Two predictions of {quantity} cannot be measured in one call.")
-    reused = _reused(plans, all_or_none=all_or_none)
-    if None not in reused.values():
-        return _reported(reused)
+    recorded = _recorded(session, plans, all_or_none=all_or_none)
+    if None not in recorded.values():
+        return _reported(recorded)
     waited = []
 
     def on_wait(sentence: str) -> None:
         waited.append(sentence)
-        _report_wait(plans[0].quantity, sentence)
+        report_wait(next(iter(recorded)), sentence)
 
-    with records.measuring(current_session().run.name, on_wait):
+    with records.measuring(session.run.name, on_wait):
         if waited:  # the other process may have measured the same
-            reused = _reused(plans, all_or_none=all_or_none)
-        results = _reported(reused)
-        new = [plan for plan in plans if plan.quantity not in results]
+            recorded = _recorded(session, plans, all_or_none=all_or_none)
+        results = _reported(recorded)
+        new = [plan for plan in plans.values() if plan.quantity not in results]
+        if not all_or_none:
+            for plan in new:
+                reuse.keep_good_points(plan)
         results |= run_together(new, record_measurement)
-    return {plan.quantity: results[plan.quantity] for plan in plans}
+    return {quantity: results[quantity] for quantity in recorded}
 
 
-def _reused(plans: list[Plan], *, all_or_none: bool) -> dict[str, Result | None]:
-    """The result of each quantity whose samples can be reused, else None; all are sealed.
+def _recorded(
+    session: Session, plans: dict[Prediction, Plan], *, all_or_none: bool
+) -> dict[str, Result | None]:
+    """The result of each quantity that need not be measured, else None; all are sealed."""
+    sealed = seal(plans, session)
+    recorded = {}
+    for plan in plans.values():
+        quantity = sealed[plan.quantity]
+        result = reuse.reused_result(plan, quantity) or reuse.shown_result(plan, quantity)
+        recorded[plan.quantity] = result
+    return dict.fromkeys(recorded) if all_or_none and None in recorded.values() else recorded
 
-    Of a curve with failed points the others are kept, unless `all_or_none`."""
-    reused = {plan.quantity: reuse.seal_or_reuse(plan) for plan in plans}
-    if all_or_none and None in reused.values():
-        return dict.fromkeys(reused)
-    for plan in plans:
-        if not reused[plan.quantity] and not all_or_none:
-            reuse.keep_good_points(plan)
-    return reused
 
-
-def _reported(reused: dict[str, Result | None]) -> dict[str, Result]:
-    """The results that are there, reported to the builder."""
-    results = {quantity: result for quantity, result in reused.items() if result}
+def _reported(recorded: dict[str, Result | None]) -> dict[str, Result]:
+    """The results that are there, reported to the build."""
+    results = {quantity: result for quantity, result in recorded.items() if result}
     for result in results.values():
         emit("done", quantity=result.quantity, state=result.state, reason=result.reason)
     return results
 
 
-def _report_wait(quantity: str, sentence: str) -> None:
-    emit("preparing", quantity=quantity, what=sentence)
-    if not config.builder():
-        print(sentence, file=sys.stderr)
-
-
 def run_together(
-    plans: Sequence[Plan], write: Callable[[str, Measurement], Quantity]
+    plans: Sequence[Plan], write: Callable[[str, str, Measurement], Quantity]
 ) -> dict[str, Result]:
     """Results of the plans by quantity: sampled interleaved, then written to their records.
 
-    write: writes a measurement of the quantity of that name. At a stop what is complete is written.
+    write: writes the measurement of a quantity: run, name, measurement. At a stop what is complete
+    is written.
     """
     if not plans:
         return {}
@@ -135,9 +149,11 @@ def run_together(
     return results
 
 
-def _record(plan: Plan, seconds: float, write: Callable[[str, Measurement], Quantity]) -> Result:
+def _record(
+    plan: Plan, seconds: float, write: Callable[[str, str, Measurement], Quantity]
+) -> Result:
     measurement = _measurement(plan, seconds)
-    quantity = write(plan.quantity, measurement)
+    quantity = write(plan.session.run.name, plan.quantity, measurement)
     state, reason = measurement.state, measurement.reason
     emit("done", quantity=plan.quantity, state=state, reason=reason, seconds=seconds)
     return Result(plan.quantity, quantity, state, reason, plan.session.run.between_visits)
@@ -182,11 +198,10 @@ def _point(sampler: PointSampler) -> Point:
     )
 
 
-def record_measurement(name: str, measurement: Measurement) -> Quantity:
+def record_measurement(run: str, name: str, measurement: Measurement) -> Quantity:
     """The quantity with that measurement written to its record, in place of an earlier one.
 
     Without samples it is written as an attempt, if earlier samples are there."""
-    run = current_session().run.name
     with records.updating(run, records.experiment_of(name)) as record:
         quantity = record.quantities[name]
         if measurement.points or not quantity.has_samples:

@@ -38,7 +38,8 @@ class Block:
             raise NotImplementedError
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        if config.builder():
+        # Looked up, because IPython calls this without arguments.
+        if config.build_context():
             return {"text/markdown": self.markdown}
         if self.svg is not None:
             return {"text/html": self.svg}

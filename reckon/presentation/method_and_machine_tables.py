@@ -106,13 +106,13 @@ def methods(
     return grid(header, rows, caption, name, [*_METHOD_COLUMNS.values()])
 
 
-def value_by_method_of(reported: ReportedValue) -> float:
+def value_by_method_of(reported: ReportedValue, run: str) -> float:
     """This machine's value by the method of a report's value, in base units.
 
-    It is the same quantity of this run, on a curve at the same position; nan if there is none, or
+    It is the same quantity of the run, on a curve at the same position; nan if there is none, or
     only one by Reckon's own method.
     """
-    result = read_result(current_session().run.name, reported.quantity)
+    result = read_result(run, reported.quantity)
     return value_here(result, reported) if result and not reported.method_differs else math.nan
 
 
@@ -142,10 +142,11 @@ def machines(
     ratio: whether the reports measured the same thing; cycles: also print core cycles, as suits
     what the core does.
     """
+    run = current_session().run.name
     rows = [_this_machines_row(result, cycles=cycles)]
     for quantity in quantities:
         for reported in published.measured_values(quantity):
-            here = value_by_method_of(reported) if ratio else math.nan
+            here = value_by_method_of(reported, run) if ratio else math.nan
             rows.append(_report_row(reported, result.unit, here, cycles=cycles))
     columns = {
         title: with_cycles if cycles else without_cycles

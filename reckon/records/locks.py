@@ -46,7 +46,9 @@ def lock(path: Path, purpose: str, on_wait: Callable[[str], None] | None = None)
 
 
 def _print_wait(sentence: str) -> None:
-    if config.builder():  # past the page, into the log of the kernels
+    # Looked up, because a lock is taken below everything that writes. In the process of a page it
+    # goes past the page, into the log of the kernels.
+    if config.build_context():
         os.write(2, f"{sentence}\n".encode())
     else:
         print(sentence, file=sys.stderr)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from reckon import records, statistics
 from reckon.config import ReckonError
-from reckon.records import overlay
+from reckon.records import overlay, predictions_file
 from reckon.records.result import Result
 
 
@@ -56,13 +56,18 @@ def all_results(
         experiments = [experiment]
     else:
         experiments = [e for e in experiments if not e.startswith(records.METHODS_PREFIX)]
-    results, between_visits = [], _between_visits(run)
+    # A run that is given as a folder is shown by its own predictions alone.
+    named_run = run if isinstance(run, str) and not only_measured else None
+    quantities: dict[str, records.Quantity] = {}
     for name in experiments:
-        quantities = records.read_record(run, name, only_measured=only_measured).quantities
-        if isinstance(run, str) and not only_measured:
-            quantities = overlay.with_overlay(run, name, quantities)
-        results += [
-            from_entry(quantity, entry, between_visits=between_visits)
-            for quantity, entry in quantities.items()
-        ]
-    return results
+        of_experiment = records.read_record(run, name, only_measured=only_measured).quantities
+        if named_run:
+            of_experiment = overlay.with_overlay(named_run, name, of_experiment)
+        quantities |= of_experiment
+    if named_run:
+        quantities = predictions_file.laid_over(quantities)
+    between_visits = _between_visits(run)
+    return [
+        from_entry(quantity, entry, between_visits=between_visits)
+        for quantity, entry in quantities.items()
+    ]

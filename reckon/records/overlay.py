@@ -6,7 +6,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from reckon import config
-from reckon.records import predictions_file
 from reckon.records.files import read_model, write_whole
 from reckon.records.models import FORMAT, PredictionRecord, Quantity, Record
 from reckon.records.read_log import note_read
@@ -49,11 +48,10 @@ def remove(run: str, experiment: str) -> None:
 
 
 def with_overlay(run: str, experiment: str, quantities: dict[str, Quantity]) -> dict[str, Quantity]:
-    """The quantities of an experiment, with what was predicted while the run was shown here, and
-    by the predictions' file."""
+    """The quantities of an experiment, with what was predicted while the run was shown here."""
     complete = dict(quantities)
     for name, overlay in _read(run, experiment).items():
         if name in complete:
             predictions = [*complete[name].predictions, *overlay.predictions]
             complete[name] = complete[name].model_copy(update={"predictions": predictions})
-    return {name: predictions_file.laid_over(name, quantity) for name, quantity in complete.items()}
+    return complete

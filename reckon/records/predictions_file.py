@@ -1,6 +1,6 @@
 """predictions.toml, as the site's What if? panels give it, laid over the predictions of a run.
 
-The run itself is not written: the file is read whenever predictions are.
+The run itself is not written: the file is read whenever predictions are, once for all of them.
 """
 
 from __future__ import annotations
@@ -33,22 +33,31 @@ def changes(path: Path) -> dict[str, list[str]]:
     }
 
 
-def laid_over(name: str, quantity: Quantity) -> Quantity:
-    """The quantity with the prediction that the file in use makes of it, as a revision."""
+def laid_over(quantities: dict[str, Quantity]) -> dict[str, Quantity]:
+    """The quantities by name; of those that the file in use names, its prediction is a revision."""
     path = config.settings().predictions
     if path is None:
-        return quantity
+        return quantities
     note_read(path)
+    return quantities | {
+        name: _revised(name, quantities[name], inputs, path.name)
+        for name, inputs in changes(path).items()
+        if name in quantities
+    }
+
+
+def _revised(name: str, quantity: Quantity, inputs: list[str], file_name: str) -> Quantity:
+    """The quantity with its last prediction by the changed inputs, "name=amount", as a revision."""
     last = quantity.predictions[-1]
     recorded = to_prediction(name, last)
-    values = dict(changed_input(recorded, text) for text in changes(path).get(name, []))
+    values = dict(changed_input(recorded, text) for text in inputs)
     prediction = variations.with_values(recorded, values)
     for changed in values:
         input_ = prediction.inputs[changed]
         prediction.inputs[changed] = replace(
             input_,
             origin="given" if input_.low is None else "guess",
-            source=path.name,
+            source=file_name,
             reference=None,  # it is no longer what was measured
             instead_of=None,
             cite=None,
@@ -56,5 +65,5 @@ def laid_over(name: str, quantity: Quantity) -> Quantity:
     revised = prediction_record(prediction)
     if not differences(last, revised):
         return quantity
-    revised = revised.model_copy(update={"role": "revision", "reason": path.name})
+    revised = revised.model_copy(update={"role": "revision", "reason": file_name})
     return quantity.model_copy(update={"predictions": [*quantity.predictions, revised]})

@@ -20,9 +20,9 @@ def note_read(path: str | Path, part: str = "") -> None:
     """Append an entry to the page's log.
 
     part: what follows the path in the entry: "#QUANTITY", "#*", or "/*/..." of a folder."""
-    builder = config.builder()
-    if builder:
-        with open(builder.reads, "a", encoding="utf-8") as file:
+    build = config.build_context()  # looked up, because every reader of a file would hand it on
+    if build:
+        with open(build.reads, "a", encoding="utf-8") as file:
             file.write(f"{quote(str(path))}{part}\n")
 
 

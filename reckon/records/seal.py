@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from reckon import records
 from reckon.prediction.formula import Prediction
 from reckon.records import overlay, predictions_file, variants
 from reckon.records.models import Quantity
 from reckon.records.recorded_predictions import prediction_record
 from reckon.records.revisions import differences, is_same
-from reckon.records.session import current_session
+from reckon.records.session import Session
 
 
 def _is_new(prediction: records.PredictionRecord, quantity: Quantity) -> bool:
@@ -18,43 +20,61 @@ def _is_new(prediction: records.PredictionRecord, quantity: Quantity) -> bool:
     return not is_same(quantity.predictions[-1], prediction)
 
 
-def seal(prediction: Prediction) -> Quantity:
-    """The quantity as the record holds it, with the prediction written down.
+def seal(predictions: Collection[Prediction], session: Session) -> dict[str, Quantity]:
+    """The quantities as their records hold them, by name, with these predictions written down.
 
-    Before the first sample the prediction is the seal; afterwards one that differs is added to it.
-    In JupyterLab that one is not written before keep(). Raises PredictionError if the prediction's
+    Before the first sample a prediction is the seal; afterwards one that differs is added to it.
+    In JupyterLab that one is not written before keep(). Raises PredictionError if a prediction's
     value is not finite.
     """
+    tried: dict[str, Quantity] = {}
     if variants.are_tried():
-        tried = as_tried(prediction)
-        if tried.has_samples:
-            return tried
-    quantity = _write(prediction.quantity, prediction_record(prediction))
-    return predictions_file.laid_over(prediction.quantity, quantity)
+        quantities = as_tried(predictions, session.run.name)
+        tried = {
+            prediction.quantity: quantity
+            for prediction, quantity in zip(predictions, quantities, strict=True)
+            if quantity.has_samples
+        }
+    written = {
+        prediction.quantity: _write(session, prediction.quantity, prediction_record(prediction))
+        for prediction in predictions
+        if prediction.quantity not in tried
+    }
+    sealed = tried | predictions_file.laid_over(written)
+    return {prediction.quantity: sealed[prediction.quantity] for prediction in predictions}
 
 
-def as_tried(prediction: Prediction) -> Quantity:
-    """The quantity as the record holds it, with the prediction beside it; nothing is written."""
-    run, name = current_session().run.name, prediction.quantity
-    stored = records.read_measured(run, name)
-    if stored:
-        stored = overlay.with_overlay(run, records.experiment_of(name), {name: stored})[name]
-    return variants.with_variant(name, stored, prediction_record(prediction))
+def as_tried(predictions: Collection[Prediction], run: str) -> list[Quantity]:
+    """The quantity of each prediction as the record holds it, with the prediction as its last one.
+
+    Nothing is written."""
+    stored: dict[str, Quantity] = {}
+    for name in {prediction.quantity for prediction in predictions}:
+        quantity = records.read_measured(run, name)
+        if quantity:
+            stored |= overlay.with_overlay(run, records.experiment_of(name), {name: quantity})
+    stored = predictions_file.laid_over(stored)
+    return [
+        variants.with_variant(
+            prediction.quantity, stored.get(prediction.quantity), prediction_record(prediction)
+        )
+        for prediction in predictions
+    ]
 
 
-def keep() -> list[str]:
+def keep(session: Session) -> list[str]:
     """Write what was tried as revisions; the names of the quantities."""
     kept = variants.take()
     for name, new in kept.items():
-        _write(name, new)
+        _write(session, name, new)
     return list(kept)
 
 
-def _write(name: str, new: records.PredictionRecord) -> Quantity:
+def _write(session: Session, name: str, new: records.PredictionRecord) -> Quantity:
     """A run of another machine is never written: what differs there goes to a file of its own, see
     overlay.py."""
-    run, experiment = current_session().run.name, records.experiment_of(name)
-    if current_session().is_replay:
+    run, experiment = session.run.name, records.experiment_of(name)
+    if session.is_replay:
         overlay.write(run, name, new)
         recorded = records.read_record(run, experiment).quantities
         quantities = overlay.with_overlay(run, experiment, recorded)

@@ -1,4 +1,9 @@
-"""The run that this process works on."""
+"""The run that this process works on.
+
+The session is handed over: functions take it, or what they need of it. Only an entry point looks it
+up by current_session(): what a notebook calls as `rk.NAME` or `rk.show.NAME`, what JupyterLab calls
+after a cell, a command, and the process of a later visit. tests/test_layout.py lists their modules.
+"""
 
 from __future__ import annotations
 
@@ -17,16 +22,23 @@ from reckon.records.models import FORMAT, Run
 
 @dataclass(frozen=True)
 class Session:
-    """The run, and whether it can be measured here."""
+    """The run that a process works on, and whether and how it is measured there."""
 
     run: Run
     # Why the run is read and never measured: recorded elsewhere, or marked; None: it is measured.
     read_only_reason: str | None
+    visits: int = 1  # how many the build makes to each quantity; the notebook's own is the first
+    renders: bool = False  # the page shows what the run holds; only what it lacks is measured
 
     @property
     def is_replay(self) -> bool:
         """Whether the run is read and never measured."""
         return self.read_only_reason is not None
+
+    @property
+    def only_shows(self) -> bool:
+        """Whether what was measured is shown as it is, and never measured again."""
+        return self.is_replay or self.renders
 
 
 @functools.cache
@@ -46,7 +58,13 @@ def current_session() -> Session:
     reason = _read_only_reason(run, machine)
     if reason and config.settings().fresh:
         raise ReckonError(f"{reason}; measure into a run of its own with another RUN=.")
-    return Session(run if reason else _update(run, machine), reason)
+    build = config.build_context()
+    return Session(
+        run if reason else _update(run, machine),
+        reason,
+        visits=build.visits if build else 1,
+        renders=build is not None and build.renders,
+    )
 
 
 def requested_run(machine: Machine | None = None) -> str:

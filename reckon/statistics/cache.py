@@ -1,7 +1,8 @@
 """Statistics that take milliseconds each, stored on disk by the hash of their samples.
 
 A page shows hundreds of summaries and is made again whenever its prose changes. Only pages of the
-book are served from here: while anybody measures or tests, all is computed.
+book are served from here, because their process says where: store_in(). While anybody measures or
+tests, all is computed.
 """
 
 from __future__ import annotations
@@ -16,13 +17,19 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
-from reckon import config
-
 P = ParamSpec("P")
 R = TypeVar("R")
 
 _LIBRARIES = ("numpy", "scipy", "diptest", "ruptures")
 _WAIT_S = 10.0  # for another page that is writing
+
+_folder: Path | None = None  # of the stored results
+
+
+def store_in(folder: Path | None) -> None:
+    """Store results in that folder from now on; None: compute all."""
+    global _folder
+    _folder = folder
 
 
 def cached(function: Callable[P, R]) -> Callable[P, R]:
@@ -30,12 +37,12 @@ def cached(function: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(function)
     def from_disk(*args: P.args, **kwargs: P.kwargs) -> R:
-        if not config.builder():
+        if _folder is None:
             return function(*args, **kwargs)
         content = pickle.dumps((function.__module__, function.__name__, args, kwargs))
         key = hashlib.sha256(content).digest()
         try:
-            database = _open(config.settings().build_dir / "cache", os.getpid())
+            database = _open(_folder, os.getpid())
             row = database.execute("SELECT result FROM results WHERE key = ?", [key]).fetchone()
             if row:
                 return pickle.loads(row[0])

@@ -11,8 +11,8 @@ import pytest
 from helpers.processes import until
 from helpers.project import PROGRAMS, ROOT, finished
 
-from reckon.book.page_process import Job, NotebookFailed, PageProcess
-from reckon.config import Builder, Settings
+from reckon.book.page_process import Job, NotebookExecution, NotebookFailed, PageProcess
+from reckon.config import BuildContext, Settings
 
 ONE_PAGE = [sys.executable, PROGRAMS / "one_page.py"]
 
@@ -40,8 +40,9 @@ def write_notebook(path, *sources):
 
 def start(notebook, **settings):
     folder = notebook.parent
-    builder = Builder(folder / "events", folder / "reads")
-    return PageProcess(Job(notebook, folder, folder / "log", Settings(**settings), builder))
+    build = BuildContext(folder / "events", folder / "reads")
+    job = Job(NotebookExecution(notebook), folder, folder / "log", Settings(**settings), build)
+    return PageProcess(job)
 
 
 def execute(notebook, **settings):

@@ -92,11 +92,11 @@ def test_a_users_mistake_is_one_sentence(folders, arguments, message):
     assert done.stderr.startswith("usage: ") or done.stderr.count("\n") == 1
 
 
-def test_changed_predictions_leave_a_comparison_up_to_date(folders, builder):
+def test_changed_predictions_leave_a_comparison_up_to_date(folders, build_context):
     made_up.run("a", results(1)[:2])
     made_up.run("b", results(2)[:2])
     compare("a", "b")
-    reads = set(builder.reads.read_text().split())
+    reads = set(build_context.reads.read_text().split())
     record = folders / "runs/a/cpu/made.json"
     assert f"{record}#*" in reads and str(record) not in reads
     before = {what: records.digest(what) for what in reads}

@@ -18,8 +18,8 @@ import nbformat
 from helpers.project import LIBRARY, RECORDED, ROOT, make_tests_library, share_statistics
 from reckon import records
 from reckon.book import contents
-from reckon.book.page_process import Job, PageProcess
-from reckon.config import Builder, Settings
+from reckon.book.page_process import Job, NotebookExecution, PageProcess
+from reckon.config import BuildContext, Settings
 
 EXPECTED = ROOT / "tests" / "expected"
 ROWS_SHOWN = 24  # of a figure's data; a longer table is shown by this number of rows, and its sums
@@ -48,8 +48,9 @@ def outputs(page: str, folder: Path) -> list:
         machine_toml=folder / "machine.toml",
     )
     share_statistics(settings.build_dir)
-    builder = Builder(folder / "events", folder / "reads")
-    job = Job(contents.source(page), ROOT, folder / "log", settings, builder)
+    build = BuildContext(folder / "events", folder / "reads")
+    work = NotebookExecution(contents.source(page))
+    job = Job(work, ROOT, folder / "log", settings, build)
     return _outputs_of(PageProcess(job).result())
 
 

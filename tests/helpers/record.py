@@ -12,7 +12,7 @@ from helpers.project import LIBRARY, RECORDED, ROOT, make_tests_library
 from reckon import config, records
 from reckon.book import contents, kernel
 from reckon.computer import scratch
-from reckon.config import Builder, Settings
+from reckon.config import BuildContext, Settings
 from reckon.records import session
 
 
@@ -36,7 +36,9 @@ def record(page: str, runs: Path = RECORDED) -> None:
             )
         )
         # A page that only renders measures what has never been measured, and nothing else.
-        config.set_builder(Builder(Path(folder) / "events", Path(folder) / "reads", renders=True))
+        config.set_build_context(
+            BuildContext(Path(folder) / "events", Path(folder) / "reads", renders=True)
+        )
         try:
             parameters = {"profile": "quick", "run": "recorded"}
             kernel.execute(contents.source(page), ROOT, parameters)

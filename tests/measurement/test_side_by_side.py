@@ -45,6 +45,10 @@ def stored():
     return records.read_record(current_session().run.name, "methods/test").quantities
 
 
+def compare(group):
+    return side_by_side.compare(current_session(), group)
+
+
 @pytest.fixture
 def ran(monkeypatch):
     """The parameters of every process that is started, in order; by a clock that stands still, so that
@@ -67,7 +71,7 @@ def ran(monkeypatch):
 def test_a_group_is_measured_again_as_its_pages_measured_it(folders, ran):
     page = execute_page(warmup=2)
     ran.clear()
-    comparison = side_by_side.compare(group())
+    comparison = compare(group())
     assert comparison.is_side_by_side and len(ran) == 12 and set(ran) == {10240, 20480}
     ratio = comparison.ratio(comparison.methods[0])
     assert ratio.rounds == 6 and 1.7 < ratio.middle < 2.3
@@ -93,7 +97,7 @@ def test_rounds_come_in_pairs_an_order_and_the_same_backwards(folders, ran):
         predicted(f"test/{letter}"): dict(probe="test/chain", instructions=512 * (k + 1), samples=2)
         for k, letter in enumerate("abcde")
     }
-    measure_in_rounds(plans, side_by_side._budget())
+    measure_in_rounds(plans, current_session(), side_by_side._budget())
     rounds = [ran[k : k + 5] for k in range(0, 30, 5)]
     assert all(rounds[k + 1] == rounds[k][::-1] for k in (0, 2, 4))
     assert len({tuple(order) for order in rounds}) > 2  # drawn again for each pair
@@ -101,24 +105,24 @@ def test_rounds_come_in_pairs_an_order_and_the_same_backwards(folders, ran):
 
 def test_what_was_measured_is_reused_all_or_none(folders, ran, monkeypatch):
     execute_page()
-    first = side_by_side.compare(group())
+    first = compare(group())
     ran.clear()
     forget()
-    again = side_by_side.compare(group())
+    again = compare(group())
     assert ran == [] and again.ratio(again.methods[0]) == first.ratio(first.methods[0])
     # One of them is missing: values of another hour would be no comparison.
     record = records.read_record(current_session().run.name, "methods/test")
     record.quantities["methods/" + LONG].measurement = None
     records.write_record(current_session().run.name, record)
-    side_by_side.compare(group())
+    compare(group())
     assert len(ran) == 12
     monkeypatch.setenv("RECKON_FRESH", "1")
-    side_by_side.compare(group())
+    compare(group())
     assert len(ran) == 24
 
 
 def test_a_probe_that_is_not_measured_here_says_why(folders):
-    comparison = side_by_side.compare(group())
+    comparison = compare(group())
     assert (
         comparison.baseline.reason == "`test/chain` has not been measured yet; its page does that"
         and not comparison.is_side_by_side
@@ -128,7 +132,7 @@ def test_a_probe_that_is_not_measured_here_says_why(folders):
         Method(quantity="test/none", differs="x"),
         Method(report="t470", why_not="it does not say how"),
     )
-    comparison = side_by_side.compare(group(*probes))
+    comparison = compare(group(*probes))
     assert [result.reason for result in comparison.methods] == [
         "`test/none` has not been measured yet; its page does that",
         "it does not say how",
@@ -136,7 +140,7 @@ def test_a_probe_that_is_not_measured_here_says_why(folders):
     assert (
         not comparison.is_side_by_side and comparison.baseline.has_value
     )  # alone it is not run again
-    comparison = side_by_side.compare(group(from_page="it is long"))
+    comparison = compare(group(from_page="it is long"))
     assert (
         comparison.methods[0].reason == "it is long"
         and comparison.ratio(comparison.methods[0]).rounds == 0
@@ -146,7 +150,7 @@ def test_a_probe_that_is_not_measured_here_says_why(folders):
 def test_an_expensive_probe_keeps_the_value_of_its_page(folders, request):
     execute_page(long=200_000_000)  # by a clock that goes, or all its processes would run
     ran = request.getfixturevalue("ran")
-    comparison = side_by_side.compare(group())
+    comparison = compare(group())
     assert f"one process of `{LONG}` takes" in comparison.methods[0].reason and ran == []
     assert comparison.ratio(comparison.methods[0]).middle > 1000
 
@@ -159,11 +163,9 @@ def test_a_curve_takes_part_at_one_point(folders, ran):
     )
     rk.measure(curve, "test/chain", over="instructions", samples=4)
     ran.clear()
-    comparison = side_by_side.compare(group(Method(quantity="test/curve", differs="x", at=5120)))
+    comparison = compare(group(Method(quantity="test/curve", differs="x", at=5120)))
     assert set(ran) == {5120, 10240} and 0.4 < comparison.ratio(comparison.methods[0]).middle < 0.6
-    comparison = side_by_side.compare(
-        group(Method(quantity="test/curve", differs="x", at="last", per=2))
-    )
+    comparison = compare(group(Method(quantity="test/curve", differs="x", at="last", per=2)))
     assert (
         0.4 < comparison.ratio(comparison.methods[0]).middle < 0.6
     )  # as long as the baseline's, and two of its operations
@@ -171,14 +173,14 @@ def test_a_curve_takes_part_at_one_point(folders, ran):
         -1
     ]  # of its own operation, at its last place
     assert sealed.predicted == read_result(current_session().run.name, "test/curve").medians[-1]
-    assert side_by_side.compare(group(Method(quantity="test/curve", differs="x", at=77))).methods[
-        0
-    ].reason == ("its page did not measure it at 77")
+    assert compare(group(Method(quantity="test/curve", differs="x", at=77))).methods[0].reason == (
+        "its page did not measure it at 77"
+    )
 
 
 def test_values_measured_again_are_no_probes_of_the_summary(folders):
     execute_page()
-    side_by_side.compare(group())
+    compare(group())
     assert {result.quantity for result in rk.results()} == {"test/chain", LONG}
     assert {result.quantity for result in rk.results("methods/test")} == {
         "methods/test/chain",
@@ -192,7 +194,7 @@ def test_a_recorded_run_is_read_and_not_measured(folders, ran):
     records.write_run(run.model_copy(update={"identity": "elsewhere"}))
     forget()
     ran.clear()
-    comparison = side_by_side.compare(group())
+    comparison = compare(group())
     assert (
         current_session().is_replay
         and ran == []
@@ -204,11 +206,11 @@ def test_a_recorded_run_is_read_and_not_measured(folders, ran):
     )
     records.write_run(run)
     forget()
-    here = side_by_side.compare(group())
+    here = compare(group())
     records.write_run(run.model_copy(update={"identity": "elsewhere"}))
     forget()
     ran.clear()
-    comparison = side_by_side.compare(group())
+    comparison = compare(group())
     assert (
         ran == []
         and comparison.is_side_by_side

@@ -13,7 +13,7 @@ from reckon import config, records
 from reckon.computer import description
 from reckon.computer.facts import Fact
 from reckon.measurement import library, reuse
-from reckon.measurement.plan import Plan
+from reckon.measurement.plan import Measurand, Plan
 from reckon.records.export import to_json
 from reckon.records.lookup import read_result
 from reckon.records.session import current_session
@@ -185,7 +185,12 @@ def test_an_axis_of_time_sweeps_a_parameter_in_the_parameter_s_unit(folders, par
 
     unit = parameter.removeprefix("hold_")
     swept = chain(hold=rk.axis([1, 2], unit, "x"), time=rk.given(1, "ns", "counted"))
-    plan = Plan(swept, config.PROFILES["quick"], {"over": parameter})
+    plan = Plan(
+        Measurand.of(swept),
+        {"over": parameter},
+        session=current_session(),
+        profile=config.PROFILES["quick"],
+    )
     assert plan.swept_values == [1, 2]
 
 
@@ -327,10 +332,10 @@ def test_the_compilers_description_has_no_check_sum(folders, monkeypatch):
     assert description.describe().value("system.compiler") == "gcc 12 · -O2"
 
 
-def test_events_tell_the_builder_what_happened(builder):
+def test_the_build_is_told_what_happened(build_context):
     chain = predict_chain()
     rk.measure(chain)
-    events = [json.loads(line) for line in builder.events.read_text().splitlines()]
+    events = [json.loads(line) for line in build_context.events.read_text().splitlines()]
     assert [e["event"] for e in events] == ["measuring", "done"]
     assert events[-1]["state"] == "measured"
 

@@ -7,7 +7,7 @@ from reckon import config
 from reckon.presentation.block import Block, MissingCell, grid, plain_markdown
 
 
-def test_a_table_is_numbered_in_the_book_and_plain_in_the_lab(builder):
+def test_a_table_is_numbered_in_the_book_and_plain_in_the_lab(build_context):
     table = grid(
         ["A", "B", "C"],
         [["1", "–", "x|y"], ["2", "–", "{cite}`fog-tables`"]],
@@ -18,16 +18,16 @@ def test_a_table_is_numbered_in_the_book_and_plain_in_the_lab(builder):
     (markdown,) = table._repr_mimebundle_().values()
     assert markdown.startswith(":::{table} Two rows\n:name: tab-two\n:widths: 10 30\n")
     assert "| A | C |" in markdown and "x\\|y" in markdown  # the column of dashes is gone
-    config.set_builder(None)
+    config.set_build_context(None)
     (markdown,) = table._repr_mimebundle_().values()
     assert markdown.startswith("*Two rows*\n\n| A | C |") and ":::" not in markdown
     assert "[fog-tables]" in markdown
 
 
-def test_a_figure_is_a_directive_in_the_book_and_a_picture_in_the_lab(builder):
+def test_a_figure_is_a_directive_in_the_book_and_a_picture_in_the_lab(build_context):
     figure = Block(":::{figure} /figures/x.*\n:alt: words\n\nCaption\n:::", "<svg></svg>")
     assert "text/html" not in figure._repr_mimebundle_()
-    config.set_builder(None)
+    config.set_build_context(None)
     assert figure._repr_mimebundle_() == {"text/html": "<svg></svg>"}
 
 

@@ -81,11 +81,13 @@ def test_a_report_is_compared_with_this_machine_by_its_own_method(recorded):
 def test_a_report_s_value_is_compared_at_its_place_on_the_curve(recorded):
     [value] = [value for value in published.measured_values("cpu/call/x510uq") if value.at == 3]
     assert (
-        method_and_machine_tables.value_by_method_of(value)
+        method_and_machine_tables.value_by_method_of(value, "recorded")
         == read_result("recorded", value.quantity).medians[3]
     )
     assert math.isnan(
-        method_and_machine_tables.value_by_method_of(value.model_copy(update={"at": 99.0}))
+        method_and_machine_tables.value_by_method_of(
+            value.model_copy(update={"at": 99.0}), "recorded"
+        )
     )
 
 
@@ -93,7 +95,8 @@ def test_a_value_without_a_place_is_compared_with_the_slope(recorded):
     curve = read_result("recorded", "cpu/loop/hpe_i7_860")
     [value] = published.measured_values(curve.quantity)
     assert (
-        value.at is None and method_and_machine_tables.value_by_method_of(value) == curve.line.slope
+        value.at is None
+        and method_and_machine_tables.value_by_method_of(value, "recorded") == curve.line.slope
     )
 
 
@@ -103,4 +106,4 @@ def test_a_table_names_the_reports_of_the_method(recorded):
     assert re.search("the method of the report on the .*, .* and ASUS X510UQ", first[-1])
     # What this book measures by another method has no value to compare with.
     own = next(f for f in published.reported_values() if f.quantity == "network/rtt/icmp_peer")
-    assert math.isnan(method_and_machine_tables.value_by_method_of(own))
+    assert math.isnan(method_and_machine_tables.value_by_method_of(own, "recorded"))

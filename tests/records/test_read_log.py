@@ -5,12 +5,12 @@ from helpers import made_up
 from reckon import records
 
 
-def test_a_new_record_changes_the_digest_of_a_runs_experiments(builder):
+def test_a_new_record_changes_the_digest_of_a_runs_experiments(build_context):
     records.write_record("r", records.Record(experiment="a/b"))
     assert records.experiments("r") == ["a/b"]
 
     def digests():
-        return [records.digest(what) for what in builder.reads.read_text().split()]
+        return [records.digest(what) for what in build_context.reads.read_text().split()]
 
     before = digests()
     records.write_record(

@@ -125,7 +125,8 @@ def test_reading_a_run_of_another_machine_never_writes_into_it(recorded):
     assert current_session().is_replay
     result = rk.results("cpu/syscall")[0]
     prediction = repeated(result, 1.5)
-    assert seal.seal(prediction).predictions[-1].role == "revision"
+    sealed = seal.seal([prediction], current_session())
+    assert sealed[result.quantity].predictions[-1].role == "revision"
     shown = {result.quantity: result for result in all_results("recorded", "cpu/syscall")}
     assert shown[result.quantity].revisions and shown[result.quantity].seal == result.seal
     assert content(recorded) == before

@@ -5,7 +5,7 @@ import os
 import numpy as np
 import pytest
 
-from reckon import config, statistics
+from reckon import statistics
 from reckon.statistics import cache
 
 SAMPLES = [np.random.default_rng(seed).lognormal(3, 0.1, 30) for seed in range(8)]
@@ -19,11 +19,13 @@ def number_of_calls(values):
 
 
 @pytest.fixture
-def page(folders, builder):
-    """As in a page of the book that is executed into this test's folders."""
+def page(tmp_path):
+    """As in a page of the book, whose process stores results in this folder."""
     CALLS.clear()
     cache._open.cache_clear()
-    yield folders / "_build" / "cache"
+    cache.store_in(tmp_path / "cache")
+    yield tmp_path / "cache"
+    cache.store_in(None)
     cache._open.cache_clear()
 
 
@@ -33,7 +35,7 @@ def test_a_page_computes_once_for_the_same_samples(page):
 
 
 def test_nothing_is_kept_outside_the_book(page):
-    config.set_builder(None)
+    cache.store_in(None)
     assert [number_of_calls(SAMPLES[0]) for _ in range(3)] == [1, 2, 3] and not page.exists()
 
 

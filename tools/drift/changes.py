@@ -33,6 +33,7 @@ from reckon.measurement import library, revisit
 from reckon.measurement.plan import options_of
 from reckon.records.lookup import all_results
 from reckon.records.result import Result
+from reckon.records.session import current_session
 
 FOLDER = config.ROOT / "_build" / "changes"
 GROUPS = Path("/sys/fs/cgroup")
@@ -116,7 +117,7 @@ def measure_run(name: str, profile: str, like: str, only: list[str]) -> None:
     rk.begin(profile=profile, run=name)
     visits = config.settings().profile.visits
     log = FOLDER / f"{name}.log"
-    config.set_builder(config.Builder(log, FOLDER / f"{name}.reads", visits=visits))
+    config.set_build_context(config.BuildContext(log, FOLDER / f"{name}.reads", visits=visits))
     of_experiments: dict[str, list[Result]] = {}
     for result in quantities:
         of_experiments.setdefault(result.quantity.rpartition("/")[0], []).append(result)
@@ -127,10 +128,11 @@ def measure_run(name: str, profile: str, like: str, only: list[str]) -> None:
                 for result in results
             }
         )
+    session = current_session()
     for visit in range(2, visits + 1):
-        for experiment in revisit.experiments_to_visit(visit):
-            revisit.visit_again(experiment, visit)
-    revisit.write_pooled_variance()
+        for experiment in revisit.experiments_to_visit(session.run.name, visit):
+            revisit.visit_again(session, experiment, visit)
+    revisit.write_pooled_variance(session.run.name)
 
 
 def _prediction(result: Result):

@@ -19,6 +19,7 @@ from reckon.presentation.method_effects import Groups, changing_methods
 from reckon.presentation.scores import report_ratios
 from reckon.presentation.titles import machines_of, title_of
 from reckon.records.result import Result
+from reckon.records.session import current_session
 from reckon.reports import published
 from reckon.reports.method_groups import GroupResult
 from reckon.reports.report import Report
@@ -111,7 +112,7 @@ class _Strip:
 
 
 def _strip(
-    title: str, unit: str, result: Result, quantities: list, at: float | None = None
+    run: str, title: str, unit: str, result: Result, quantities: list, at: float | None = None
 ) -> _Strip:
     """`quantities` of reports, a pair (quantity, x) if a report's curve is not taken at `at`."""
     there = []
@@ -119,7 +120,7 @@ def _strip(
         is_this_method = quantity == result.quantity
         for reported in published.measured_values(quantity):
             if x in (None, reported.at):
-                by_method = math.nan if is_this_method else value_by_method_of(reported)
+                by_method = math.nan if is_this_method else value_by_method_of(reported, run)
                 there.append(_ReportPoint(reported, reported.measured_in(unit), by_method))
     index = result.point_index(at)
     return _Strip(title, None if index is None else result.summaries[index], there)
@@ -135,7 +136,8 @@ def machines(groups: dict[str, tuple], name: str, caption: str) -> Block:
     """
     results = [result for result, *_ in groups.values()]
     result_unit = results[0].unit
-    strips = [_strip(title, result_unit, *group) for title, group in groups.items()]
+    run = current_session().run.name
+    strips = [_strip(run, title, result_unit, *group) for title, group in groups.items()]
     strips = [strip for strip in strips if strip.values]
     if not strips:
         return style.nothing_to_draw(results)

@@ -5,12 +5,13 @@ import sys
 import time
 from pathlib import Path
 
-from reckon.book.page_process import Job, PageProcess, sweep
-from reckon.config import Builder, settings
+from reckon.book.page_process import Job, NotebookExecution, PageProcess, sweep
+from reckon.config import BuildContext, settings
 
 if __name__ == "__main__":
     sweep()
     notebook, log = map(Path, sys.argv[1:3])
-    PageProcess(Job(notebook, log.parent, log, settings(), Builder(log, log))).result()
+    job = Job(NotebookExecution(notebook), log.parent, log, settings(), BuildContext(log, log))
+    PageProcess(job).result()
     print("done", flush=True)
     time.sleep(float(sys.argv[3]))

@@ -10,8 +10,8 @@ import sys
 import threading
 from pathlib import Path
 
-from reckon.book.page_process import Job, PageProcess
-from reckon.config import Builder, settings
+from reckon.book.page_process import Job, NotebookExecution, PageProcess
+from reckon.config import BuildContext, settings
 
 
 def signal_the_group():
@@ -26,7 +26,8 @@ def interrupt(*_):
 
 if __name__ == "__main__":
     notebook, log = map(Path, sys.argv[1:])
-    job = Job(notebook, notebook.parent, log, settings(), Builder(events=log, reads=log))
+    work, build = NotebookExecution(notebook), BuildContext(events=log, reads=log)
+    job = Job(work, notebook.parent, log, settings(), build)
     finished, stops = threading.Event(), False
     signal.signal(signal.SIGINT, interrupt)
     threading.Thread(target=signal_the_group, daemon=True).start()

@@ -15,7 +15,7 @@ HOLLOW = "this machine, by that method"
 def data(folders, monkeypatch):
     """Draws strips; returns their alt text and rows of data. Three reports' methods ran here."""
     here = {"network/rtt/t470": 30e-6, "cpu/timer/t470": 9e-9, "files/read/mbp2016_random": 50e-6}
-    monkeypatch.setattr(strips, "value_by_method_of", lambda f: here.get(f.quantity, math.nan))
+    monkeypatch.setattr(strips, "value_by_method_of", lambda f, run: here.get(f.quantity, math.nan))
 
     def drawn(groups):
         markdown = strips.machines(groups, "strips", "C").markdown
