@@ -38,9 +38,13 @@ struct rk_context; /* parameters, state and the reason buffer of one run; see pr
 /* What a probe needs besides a CPU and memory. The runner refuses a probe whose ROOT,
  * STAMPS or COMMON_COUNTER is missing; the others are checked by Python, or by the probe itself. */
 enum rk_needs {
-    RK_NEEDS_DISK = 1 << 0,           /* reads or writes files on the disk that is measured */
-    RK_NEEDS_PEER = 1 << 1,           /* reckon-peer: its sources are part of the key for reuse */
-    RK_NEEDS_SERVER = 1 << 2,         /* an NFS server */
+    /* Reads or writes files on the disk that is measured: `files` of them, or one. Those that it
+     * reads are written before, if it has the parameter file_bytes, of that size each. */
+    RK_NEEDS_DISK = 1 << 0,
+    /* reckon-peer: its sources are part of the key for reuse. The parameter `peer` says which:
+     * loopback, or other. */
+    RK_NEEDS_PEER = 1 << 1,
+    RK_NEEDS_SERVER = 1 << 2,         /* an NFS server, which the parameter `server` names */
     RK_NEEDS_ROOT = 1 << 3,           /* user 0, in whichever user namespace */
     RK_NEEDS_STAMPS = 1 << 4,         /* RDTSC, RDTSCP and CPUID of x86, as the reports use them */
     RK_NEEDS_COMMON_COUNTER = 1 << 5, /* subtracts a counter that one CPU read from another's */

@@ -14,7 +14,7 @@ from reckon.config import ReckonError
 from reckon.hosts import nfs
 from reckon.measurement import library
 from reckon.measurement.library import ProcessSamples, RunOptions
-from reckon.measurement.probe import Needs, Parameter, Probe
+from reckon.measurement.probe import DataFiles, Parameter, Probe
 from reckon.messages import did_you_mean
 from reckon.records.unit_conversion import sample_values
 from reckon.units import number
@@ -292,9 +292,9 @@ def _start_server(probe: Probe, parameters: dict) -> dict[str, str]:
     """The locations of the NFS server that the probe reads from, once it runs, and of its files.
 
     None are needed where the environment names a server."""
-    if Needs.SERVER not in probe.needs or "nfs" in config.locations():
+    server = probe.server(parameters)
+    if server is None or "nfs" in config.locations():
         return {}
-    values = probe.defaults | parameters
-    files = scratch.prepare(1, int(values.get("file_bytes", 4096)))
-    server = nfs.connect(values["server"], files[0].parent)
-    return {"files": str(files[0].parent)} | server.locations
+    files = probe.files(parameters) or DataFiles(1, scratch.SMALLEST_FILE_BYTES)
+    folder = scratch.prepare(1, files.bytes_each)[0].parent
+    return {"files": str(folder)} | nfs.connect(server, folder).locations

@@ -24,6 +24,7 @@ from reckon.computer import owners
 from reckon.config import Unavailable
 
 SHARE_OF_FREE = 0.25  # the files take at most this share of the free space
+SMALLEST_FILE_BYTES = 4096  # written only to have a folder to export
 _CHUNK_BYTES = 1 << 22
 _PREFIX = "reckon-files-"
 IN_MEMORY = ("tmpfs", "ramfs")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from reckon import config
 from reckon.computer import scratch
 from reckon.config import PROFILES, Unavailable
@@ -12,8 +10,6 @@ from reckon.measurement.events import emit
 from reckon.measurement.plan import Plan
 from reckon.measurement.probe import Needs
 from reckon.measurement.sampling import PointSampler
-
-_SMALLEST_FILE_BYTES = 4096  # written only to have a folder to export
 
 
 def provide(plan: Plan) -> tuple[str | None, dict[str, str]]:
@@ -68,17 +64,17 @@ def _write_files(plan: Plan) -> dict[str, str]:
     """The place of the files of the largest point that there is room for, once they are written.
 
     They serve smaller points too."""
-
-    def size(point: PointSampler) -> tuple[int, int]:
-        values = plan.probe.defaults | point.run.parameters
-        return values.get("files", 1), values["file_bytes"]
-
-    if "file_bytes" not in plan.probe.defaults:
-        return {}
-    for point in sorted(plan.open_points(), key=lambda point: math.prod(size(point)), reverse=True):
+    needed = [
+        (files, point)
+        for point in plan.open_points()
+        if (files := plan.probe.files(point.run.parameters))
+    ]
+    for files, point in sorted(needed, key=lambda pair: pair[0].bytes_of_all, reverse=True):
         try:
             paths = scratch.prepare(
-                *size(point), lambda text: emit("preparing", quantity=plan.quantity, what=text)
+                files.count,
+                files.bytes_each,
+                lambda text: emit("preparing", quantity=plan.quantity, what=text),
             )
         except scratch.ScratchUnavailable as error:
             _give_up([point], error)
@@ -93,7 +89,7 @@ def _start_server(plan: Plan, server: str) -> tuple[str | None, dict[str, str]]:
         if _is_users_server(server):
             folder = config.settings().scratch_dir
         else:
-            folder = scratch.prepare(1, _SMALLEST_FILE_BYTES)[0].parent
+            folder = scratch.prepare(1, scratch.SMALLEST_FILE_BYTES)[0].parent
         chosen = nfs.connect(server, folder)
     except (HostUnavailable, scratch.ScratchUnavailable) as error:
         _give_up(plan.open_points(), error)

@@ -10,7 +10,6 @@ from reckon import config, records, statistics, units
 from reckon.config import PROFILES, ByProfile, Profile, ReckonError
 from reckon.measurement import library
 from reckon.measurement.library import RunOptions
-from reckon.measurement.probe import Needs
 from reckon.measurement.sampling import PointSampler, ProbeRun, TimeBudget
 from reckon.prediction.formula import Kind, Prediction
 from reckon.prediction.inputs import Input
@@ -109,15 +108,14 @@ class Plan:
     @property
     def uses_peer(self) -> bool:
         """Whether the probe talks to the other host, rather than to this machine."""
-        peer = self.options.parameters.get("peer")
-        return Needs.PEER in self.probe.needs and peer == "other" and not self.session.is_replay
+        return (
+            self.probe.is_to_other_host(self.options.parameters) and not self.session.is_replay
+        )
 
     @property
     def server(self) -> str | None:
         """The NFS server that the probe reads from, of nfs.SERVERS."""
-        if Needs.SERVER not in self.probe.needs:
-            return None
-        return (self.probe.defaults | self.options.parameters)["server"]
+        return self.probe.server(self.options.parameters)
 
     def keep_points(self, measurement: Measurement) -> None:
         """Keep the points of an earlier measurement that did not fail; the others stay open."""

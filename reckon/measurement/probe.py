@@ -32,6 +32,19 @@ class Parameter:
 
 
 @dataclass(frozen=True)
+class DataFiles:
+    """Files that are written before a probe reads them."""
+
+    count: int
+    bytes_each: int
+
+    @property
+    def bytes_of_all(self) -> int:
+        """The bytes of all files together."""
+        return self.count * self.bytes_each
+
+
+@dataclass(frozen=True)
 class Probe:
     """One entry of the registry."""
 
@@ -53,3 +66,24 @@ class Probe:
     def defaults(self) -> dict[str, int | str]:
         """The default of each parameter, by its name."""
         return {parameter.name: parameter.default for parameter in self.parameters}
+
+    # What enum rk_needs in csrc/reckon.h says of parameters, for all probes alike.
+
+    def file_count(self, parameters: dict) -> int:
+        """How many files the probe uses at once with these parameters; 1 if it uses none."""
+        return int((self.defaults | parameters).get("files", 1))
+
+    def files(self, parameters: dict) -> DataFiles | None:
+        """The files that the probe reads with these parameters; None if it makes its own."""
+        values = self.defaults | parameters
+        if "file_bytes" not in values:
+            return None
+        return DataFiles(self.file_count(parameters), int(values["file_bytes"]))
+
+    def server(self, parameters: dict) -> str | None:
+        """The NFS server that it reads from with these parameters, of nfs.SERVERS."""
+        return (self.defaults | parameters)["server"] if Needs.SERVER in self.needs else None
+
+    def is_to_other_host(self, parameters: dict) -> bool:
+        """Whether it talks to the other host with these parameters, not to this machine."""
+        return Needs.PEER in self.needs and (self.defaults | parameters)["peer"] == "other"

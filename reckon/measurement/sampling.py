@@ -59,10 +59,11 @@ class ProbeRun:
     @property
     def deadline_s(self) -> float:
         """After how long the process is ended: a minute more than what it has to do at most."""
-        values = library.probe(self.probe).defaults | self.parameters
+        probe = library.probe(self.probe)
+        values, files = probe.defaults | self.parameters, probe.file_count(self.parameters)
         amounts = {k: v for k, v in values.items() if not isinstance(v, str)}
         sizes = [value for name, value in amounts.items() if name.endswith("_bytes")]
-        reading_s = max(sizes, default=0) * amounts.get("files", 1) / _SLOWEST_BYTES_PER_S
+        reading_s = max(sizes, default=0) * files / _SLOWEST_BYTES_PER_S
         waiting_s = sum(_seconds(name, value) for name, value in amounts.items())
         return _DEADLINE_S + (self.samples + self.warmup) * (reading_s + waiting_s)
 

@@ -19,6 +19,7 @@ from helpers.project import LIBRARY, PROGRAMS, ROOT, finished, output_of
 
 from reckon.config import ReckonError
 from reckon.measurement import library
+from reckon.measurement.probe import Needs
 
 
 def ns(outcome):
@@ -80,6 +81,14 @@ def test_every_probe_says_what_it_times_and_bounds_its_parameters():
 
 
 @pytest.mark.timed
+def test_probes_have_the_parameters_that_their_needs_name():
+    """As enum rk_needs says, for all probes alike."""
+    for probe in PROBES.values():
+        assert (Needs.PEER in probe.needs) == ("peer" in probe.defaults), probe.name
+        assert (Needs.SERVER in probe.needs) == ("server" in probe.defaults), probe.name
+        assert Needs.DISK in probe.needs or "files" not in probe.defaults, probe.name
+
+
 def test_twice_the_work_takes_twice_the_time():
     """The ruler on a known workload: 2 k instructions against k, interleaved; the fastest of each, since
     the load of others only adds."""
