@@ -108,9 +108,7 @@ class Plan:
     @property
     def uses_peer(self) -> bool:
         """Whether the probe talks to the other host, rather than to this machine."""
-        return (
-            self.probe.is_to_other_host(self.options.parameters) and not self.session.is_replay
-        )
+        return self.probe.is_to_other_host(self.options.parameters) and not self.session.is_replay
 
     @property
     def server(self) -> str | None:

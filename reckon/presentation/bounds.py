@@ -97,11 +97,12 @@ def _share(result: Result, block_bytes: int, at: float | None) -> float:
     measurement = result.measurement
     if not block_bytes or measurement is None:
         return 1.0
-    is_file = measurement.op == "file"
-    size_name = "file_bytes" if is_file else "block_bytes"
-    if at is not None and (is_file or measurement.axis == size_name):
+    # A probe that reads OPs of a size has the parameter OP_bytes, or size_bytes.
+    size_names = (f"{measurement.op}_bytes", "size_bytes")
+    if at is not None and measurement.axis in size_names:
         return block_bytes / at
-    return block_bytes / float(measurement.params.get(size_name, block_bytes))
+    sizes = [float(value) for name, value in measurement.params.items() if name in size_names]
+    return block_bytes / sizes[0] if sizes else 1.0
 
 
 def _outside(quantity: str, owner: str, values: list[_Value], bounds: Bounds) -> list[str]:

@@ -74,15 +74,24 @@ def _share(point: records.Point) -> ReaderShare:
 
 
 def reader_shares_table(
-    shares: list[ReaderShare], slowest: Result, start: Result, caption: str, name: str
+    shares: list[ReaderShare],
+    slowest: Result,
+    start: Result,
+    caption: str,
+    name: str,
+    *,
+    blocks_parameter: str,
 ) -> Block:
-    """The same as a table, with when the last reader begins, as a share of the trial."""
+    """The same as a table, with when the last reader begins, as a share of the trial.
+
+    blocks_parameter: the parameter of `slowest` with the number of blocks of a reader in a trial.
+    """
     rows = [
         [
             f"{s.readers:g}",
             ratio_text(s.slowest),
             ratio_text(s.fastest),
-            _late(s.readers, slowest, start),
+            _late(s.readers, slowest, start, blocks_parameter),
         ]
         for s in shares
     ]
@@ -95,11 +104,12 @@ def reader_shares_table(
     return grid(header, rows, caption, name)
 
 
-def _late(readers: float, slowest: Result, start: Result) -> str:
+def _late(readers: float, slowest: Result, start: Result, blocks_parameter: str) -> str:
     start_index, trial_index = start.point_index(readers), slowest.point_index(readers)
     if start_index is None or trial_index is None or slowest.measurement is None:
         return NONE
-    trial_s = float(slowest.measurement.params["blocks"]) * slowest.medians[trial_index]
+    blocks = float(slowest.measurement.params[blocks_parameter])
+    trial_s = blocks * slowest.medians[trial_index]
     return percent(start.medians[start_index] / trial_s)
 
 
@@ -126,12 +136,18 @@ class _TotalRate:
 
 
 def total_rates(
-    results: list[Result], block_bytes: float, limit: Input, caption: str, name: str
+    results: list[Result],
+    block_bytes: float,
+    limit: Input,
+    caption: str,
+    name: str,
+    *,
+    limit_in_reports: str,
 ) -> Block:
     """The rate of N readers together, N blocks in a reader's time for one, and the drive's limit.
 
     limit: of this run's drive, in bytes a second. A report is compared with what it states of its
-    own drive, and left out if it states none.
+    own drive as `limit_in_reports`, a component and its attribute, and left out if it states none.
     """
     rows = []
     maximum = float(np.max(limit.value if limit.high is None else limit.high))
@@ -148,23 +164,21 @@ def total_rates(
                 for reported in published.measured_values(result.quantity)
                 if reported.report == report.name and reported.at is not None
             ]
-            stated_limit = _stated_rate(report)
+            stated_limit = _stated_maximum(report, limit_in_reports)
             if curve and stated_limit:
                 source = f"as its report states {{cite}}`{report.cite}`"
                 rows.append([f"{title}, its report", *_rate_cells(curve, stated_limit, source)])
     return table(_RATE_COLUMNS, rows, caption, name)
 
 
-def _stated_rate(report: Report) -> float | None:
-    """The maximum bytes a second that a report states for its drive."""
-    rates = [
+def _stated_maximum(report: Report, label: str) -> float | None:
+    """The maximum that a report states of an attribute of its machine, in base units."""
+    values = [
         units.to_base(fact.value, fact.unit)
         for fact in report.facts
-        if (fact.of, fact.component, fact.attribute) == ("machine", "disk", "read bandwidth")
-        and not isinstance(fact.value, str)
-        and "least" not in fact.brief
+        if fact.label == label and not isinstance(fact.value, str) and not fact.is_lower_bound
     ]
-    return max(rates, default=None)
+    return max(values, default=None)
 
 
 def _rate_cells(curve: list[_TotalRate], limit: float, source: str) -> list[str]:

@@ -53,12 +53,8 @@ def _mean_of_medians(result: Result) -> float:
 
 
 def _ratio(result: Result, reference: Result | None) -> float:
-    """A method's value over the reference's; nan if they differ in kind: a curve and a single
-    quantity, or a whole file and a block."""
+    """A method's value over the reference's; nan if one is a curve, the other a single quantity."""
     if reference is None or result.is_curve != reference.is_curve:
-        return math.nan
-    ops = {r.measurement.op for r in (result, reference) if r.measurement}
-    if len(ops) > 1 and "file" in ops:
         return math.nan
     return _mean_of_medians(result) / _mean_of_medians(reference)
 
@@ -83,9 +79,9 @@ def methods(
 ) -> Block:
     """Each report's method and Reckon's on this machine, predicted by its own reasoning.
 
-    reference: the result that the others are divided by, or one for each quantity where they time
-    different things; None for no ratio. titles: what distinguishes methods of one report.
-    reference_title: whose method `reference` is, if not Reckon's.
+    reference: the result that the others are divided by, or one for each quantity that is divided,
+    where they time different things; None for no ratio. titles: what distinguishes methods of one
+    report. reference_title: whose method `reference` is, if not Reckon's.
     """
     rows = []
     for result in sorted(results, key=lambda r: _mean_of_medians(r) if r.has_samples else math.inf):

@@ -37,6 +37,7 @@ class Fact(FactPrinted):
     attribute: str
     # The note in a few words, where the value misleads without it.
     brief: str = pydantic.Field("", max_length=25)
+    is_lower_bound: bool = False  # the report states that it is this or more
     also: list[FactPrinted] = []
 
     @property

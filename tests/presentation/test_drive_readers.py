@@ -63,7 +63,9 @@ def test_the_table_of_shares_has_the_start_of_the_last_reader():
     slowest = with_ticks(by_readers([1, 1], x=[1, 2]), [10_000_000] * 10)  # 1 ms a load
     start = with_ticks(by_readers([1], x=[2]), [10_000_000] * 10)
     shares = drive_readers.reader_shares(slowest)
-    text = drive_readers.reader_shares_table(shares, slowest, start, "Shares", "shares").markdown
+    text = drive_readers.reader_shares_table(
+        shares, slowest, start, "Shares", "shares", blocks_parameter="blocks"
+    ).markdown
     assert "| 1 | 1.00× | 1.00× | – |" in text and "| 2 | 1.00× | 1.00× | 10 % |" in text
 
 
@@ -73,7 +75,10 @@ def test_the_rate_of_all_readers_together_is_compared_with_the_drive(folders):
         "files/contention/t470", [1, 2, 4], [10, 10, 10], unit="µs", axis_unit="1"
     )
     limit = rk.guess(1, "GB/s", "a disk", low=0.1, high=1.2)
-    _, this_run, report = rows(drive_readers.total_rates([curve], 4096, limit, "C", "n"))
+    shown = drive_readers.total_rates(
+        [curve], 4096, limit, "C", "n", limit_in_reports="disk, read bandwidth"
+    )
+    _, this_run, report = rows(shown)
     assert this_run == [
         "method of the report on the ThinkPad T470, this run",
         "1.64 GB/s with 4",

@@ -15,10 +15,9 @@ from reckon.records.lookup import read_result
 from reckon.reports import published
 
 
-def named(quantity, value, reports=(), op=None):
+def named(quantity, value, reports=()):
     single = made_up.single(quantity, value, "µs")
     single.measurement.reports = list(reports)
-    single.measurement.op = op or single.measurement.op
     return single
 
 
@@ -40,8 +39,9 @@ def test_a_long_curve_shows_every_third_point(folders):
 def test_a_file_has_no_ratio_to_a_block():
     """One method gives the time of a whole file, another that of a block of it."""
     block, other = named("files/read/own", 50), named("files/read/other", 100)
-    file = named("files/read/whole", 5000, op="file")
-    _, *table = rows(rk.show.methods([block, other, file], block, "Caption", "name"))
+    file = named("files/read/whole", 5000)
+    baselines = {block.quantity: block, other.quantity: block}
+    _, *table = rows(rk.show.methods([block, other, file], baselines, "Caption", "name"))
     assert table[0][-1] == "1.00×" and table[1][-1].startswith("2.0") and table[2][-1] == "–"
 
 

@@ -19,10 +19,16 @@ def fault(op="fault", touches=4, major=0):
 
 
 def test_faults_are_counted_for_each_page_touched():
-    assert page_faults.faults_per_touch(fault()) == 10_000 / 4
-    assert math.isnan(page_faults.faults_per_touch(fault(op="page")))
-    assert math.isnan(page_faults.faults_per_touch(fault(touches=None)))
-    assert math.isnan(page_faults.faults_per_touch(made_up.nothing("test/new_memory")))
+    assert page_faults.faults_per_touch(fault(), touches_parameter="touches") == 10_000 / 4
+    assert math.isnan(page_faults.faults_per_touch(fault(op="page"), touches_parameter="touches"))
+    assert math.isnan(
+        page_faults.faults_per_touch(fault(touches=None), touches_parameter="touches")
+    )
+    assert math.isnan(
+        page_faults.faults_per_touch(
+            made_up.nothing("test/new_memory"), touches_parameter="touches"
+        )
+    )
 
 
 def test_the_time_for_each_major_fault_needs_one():
@@ -32,6 +38,7 @@ def test_the_time_for_each_major_fault_needs_one():
 
 def test_the_table_of_counts_has_dashes_for_what_is_unknown():
     rows = [fault(major=3), fault(op="page", touches=None)]
-    text = page_faults.fault_counts(rows, "Faults", "faults").markdown
+    shown = page_faults.fault_counts(rows, "Faults", "faults", touches_parameter="touches")
+    text = shown.markdown
     assert "| new memory | 320 | 800000 | 0 | 24 |" in text
     assert "| new memory | – | – | 0 | 0 |" in text
