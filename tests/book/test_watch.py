@@ -4,9 +4,10 @@ import http.client
 import socket
 import threading
 import urllib.request
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
+from helpers.processes import until
 
 from reckon.book import sphinx, watch
 from reckon.config import ReckonError
@@ -49,14 +50,15 @@ def editing(tmp_path, monkeypatch):
 
 
 def connected(port, path):
-    """The answer; the server may have just started."""
-    while True:
+    """The answer of the server, which may not listen yet."""
+
+    def sent():
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=WAIT_S)
-        try:
+        with suppress(ConnectionRefusedError):
             connection.request("GET", path)
-        except ConnectionRefusedError:
-            continue
-        return connection.getresponse()
+            return connection
+
+    return until(sent, WAIT_S).getresponse()
 
 
 def save_until_built(folder, built):

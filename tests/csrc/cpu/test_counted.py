@@ -3,6 +3,7 @@
 import contextlib
 import os
 import re
+import signal
 from collections import Counter
 from pathlib import Path
 
@@ -255,22 +256,26 @@ def allowed(task):
     return re.search(r"Cpus_allowed_list:\s*(\S+)", (task / "status").read_text())[1]
 
 
+LOOKS = 10  # the first ones may come before a task has moved to its CPU
+
+
 def places_while_running(probe, tasks, **params):
-    """[(CPUs allowed, CPU it ran on last)] of every process and thread of a probe that goes on. Tried for
-    longer where another's load kept them from starting."""
-    for deadline_s in (0.4, 2, 10):
-        seen = []
-        for pids in endless(probe, params, deadline_s):
-            with contextlib.suppress(OSError, TypeError):  # one of them has just ended
-                now = [
-                    (int(allowed(task)), int(stat(task)[CPU]))
-                    for pid in pids + [child for pid in pids for child in probes_of(pid)]
-                    for task in Path(f"/proc/{pid}/task").iterdir()
-                ]
-                seen = now if len(now) == tasks else seen
-        if seen:
-            return sorted(seen)
-    return []
+    """[(CPUs allowed, CPU it ran on last)] of every process and thread of a probe that goes on, after some
+    looks at all of them."""
+    looks = []
+    for pids in endless(probe, params, deadline_s=20):
+        with contextlib.suppress(OSError, TypeError):  # one of them has just ended
+            places = [
+                (int(allowed(task)), int(stat(task)[CPU]))
+                for pid in pids + [child for pid in pids for child in probes_of(pid)]
+                for task in Path(f"/proc/{pid}/task").iterdir()
+            ]
+            if len(places) == tasks:
+                looks.append(sorted(places))
+            if len(looks) == LOOKS:
+                for pid in pids:
+                    os.kill(pid, signal.SIGKILL)
+    return looks[-1] if looks else []
 
 
 @pytest.mark.parametrize("kind", ["process", "thread"])

@@ -74,17 +74,22 @@ def test_a_held_connection_is_held(seen):
 # --- what is counted ---------------------------------------------------------------------------
 
 
+@pytest.mark.timed  # a segment that a busy machine acknowledges late is sent again, and counted
 @pytest.mark.parametrize("most_waiting", [None, 1])
 def test_as_many_are_accepted_as_are_made_and_time_wait_has_the_orderly_ones(most_waiting):
     """Also where the accept queue takes one alone. The probe counts TIME_WAIT before it ends the
     connection that requested the service."""
     two_cpus()
-    settings = f"sysctl -qw net.core.somaxconn={most_waiting}" if most_waiting else "true"
-    said = in_own_network(network.accepted, PROBES, 25, settings=settings)
-    for probe, (active, passive, *counted) in said.items():
+    settings = "ip link set lo up"
+    if most_waiting:
+        settings += f" && sysctl -qw net.core.somaxconn={most_waiting}"
+    said = in_own_network(network.accepted, PROBES, 25, settings)
+    for probe, (active, passive, *counted, time_wait) in said.items():
         first = probe in ("socket_connect", "mbp2016_setup")
         assert active == passive == 25 + 1 + first, probe
-        assert counted == [0, 0, 0, 25, 25 if probe in IN_ORDER else 0], probe
+        assert counted == [0, 0, 0, 25], probe
+        # The peer's answer to the last FIN may come after the probe has counted.
+        assert time_wait in ((24, 25) if probe in IN_ORDER else (0,)), probe
 
 
 def test_a_process_closes_at_most_a_thousand_connections_in_order():
