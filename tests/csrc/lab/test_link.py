@@ -7,13 +7,10 @@ from helpers.capabilities import given, has_capability
 from helpers.labs import USERS, in_lab
 from helpers.programs import lab
 
-# The relay needs a CPU to be in time.
-IN_TIME = pytest.mark.alone
-
 # --- the link ----------------------------------------------------------------------------------
 
 
-@IN_TIME
+@pytest.mark.timed
 @pytest.mark.parametrize("user", USERS)
 def test_a_round_trip_takes_the_set_time_and_not_much_more(user, path):
     took, counters, settings = in_lab(lab.trips, path, 0.02, 21, user=user)
@@ -27,19 +24,19 @@ def test_a_round_trip_takes_the_set_time_and_not_much_more(user, path):
     assert settings[1] in ("cubic", "reno")
 
 
-@IN_TIME
+@pytest.mark.timed
 def test_without_a_delay_a_round_trip_is_far_shorter(path):
     took, _, _ = in_lab(lab.trips, path, 0, 21)
     assert sorted(took)[10] < 0.005
 
 
-@IN_TIME
+@pytest.mark.timed
 def test_half_of_the_round_trip_is_spent_each_way(path):
     there, back = in_lab(lab.each_way, path, 0.1, 5)
     assert 0.05 <= there < 0.09 and 0.05 <= back < 0.09
 
 
-@IN_TIME
+@pytest.mark.timed
 @pytest.mark.parametrize("rate", [1e7, 2e8])  # below and above where large packets begin
 def test_bytes_come_no_faster_than_the_rate_and_not_much_slower(rate, path):
     size = int(rate / 8 * 0.6)
@@ -50,7 +47,7 @@ def test_bytes_come_no_faster_than_the_rate_and_not_much_slower(rate, path):
     assert last - first < 3 * on_the_link * 8 / rate
 
 
-@IN_TIME
+@pytest.mark.timed
 @pytest.mark.parametrize("user", USERS)
 @pytest.mark.parametrize("rate", [1e8, 1e9])
 def test_a_large_packet_counts_as_its_segments(user, rate, path):
@@ -63,7 +60,7 @@ def test_a_large_packet_counts_as_its_segments(user, rate, path):
     assert counters["bytes"] <= 1500 * counters["packets"]
 
 
-@IN_TIME
+@pytest.mark.timed
 @pytest.mark.parametrize("user", USERS)
 def test_packets_beyond_the_queue_are_dropped_and_counted(user, path):
     sent, size = 600, 1000
@@ -127,7 +124,7 @@ def test_the_machine_has_the_same_devices_addresses_routes_and_mounts_as_before(
     assert before == during == lab.machine()
 
 
-@IN_TIME
+@pytest.mark.timed
 def test_two_labs_at_once_are_apart(path):
     slow, fast, refused = in_lab(lab.two_at_once, path)
     assert min(slow) >= 0.04 > 0.03 > min(fast) >= 0.01

@@ -56,7 +56,7 @@ def test_a_greeting_that_takes_longer_than_two_seconds_is_over(peer):
             except TimeoutError:
                 continue
     assert answer == b"no The greeting took longer than 2 s.\n"
-    assert 1.5 < time.monotonic() - begin < 20
+    assert time.monotonic() - begin > 1.5
 
 
 def test_a_host_gets_at_most_64_connections(peer):

@@ -62,20 +62,19 @@ def test_a_host_that_drops_packets_is_waited_for_5_s():
         begin = time.monotonic()
         for sentence in both("127.0.0.1:%d" % full.getsockname()[1]):
             assert "did not answer within 5 s; is it up, and does a firewall" in sentence
-        assert 9 < time.monotonic() - begin < 25
+        assert time.monotonic() - begin > 9
         for connection in crowd:
             connection.close()
 
 
 @contextlib.contextmanager
-def impostor(*parts, every_s=0.0):
+def impostor(*parts):
     """Something else that listens and sends this: its address, and what it receives."""
     received = []
 
     def serve(connection):
         for part in parts:
             connection.sendall(part)
-            time.sleep(every_s)
         while more := connection.recv(1000):
             received.append(more)
 
@@ -83,14 +82,18 @@ def impostor(*parts, every_s=0.0):
         yield fake.at, received
 
 
-@pytest.mark.parametrize("bytes_sent", [0, 25])
-def test_a_greeting_that_does_not_end_is_ended_by_the_deadline(bytes_sent):
-    """Silence, and a byte now and then."""
-    begin = time.monotonic()
-    with impostor(*[b"r"] * bytes_sent, every_s=0.5) as (at, _):
-        for sentence in both(at):
+@pytest.mark.parametrize("byte", [b"", b"r"])
+def test_a_greeting_that_does_not_end_is_ended_by_the_deadline(byte):
+    """Silence, or a byte now and then. A probe that waited longer would see the connection closed."""
+
+    def serve(connection):
+        for _ in range(14):
+            connection.sendall(byte)
+            time.sleep(0.5)
+
+    with FakePeer(serve, greets=False) as fake:
+        for sentence in both(fake.at):
             assert "did not answer within 5 s" in sentence
-        assert time.monotonic() - begin < 25
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """rk_run(): what it refuses before a probe runs, and signals that stop it."""
 
 import subprocess
-import time
 
 import pytest
 from helpers.capabilities import installed, x86_only
@@ -67,29 +66,29 @@ def test_counters_agree_if_the_processor_or_the_kernel_says_so(
     assert decided("agree", says_so, tmp_path) == [agree]
 
 
+# A caller that waits for a deadline that far off is ended by in_python's own time limit.
+NEVER_S = 10_000
+
+
 def test_a_signal_that_comes_before_the_wait_is_noticed_at_once(tmp_path):
     hook = preloaded(tmp_path, "signalled")
-    begin = time.monotonic()
     outcome = in_python(
         "try:\n"
-        "    library.run('test/hang', warmup=0, deadline_s=30)\n"
+        f"    library.run('test/hang', warmup=0, deadline_s={NEVER_S})\n"
         "except KeyboardInterrupt:\n"
         "    say('stopped')\n",
         LD_PRELOAD=hook,
     )
     assert outcome == "stopped"
-    assert time.monotonic() - begin < 15
 
 
 def test_the_end_of_a_probe_is_noticed_by_a_caller_that_ignores_sigchld():
-    begin = time.monotonic()
     outcome = in_python(
         "import signal\n"
         "signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
-        "say(len(library.run('cpu/syscall/getpid', samples=3, deadline_s=30).ticks))\n"
+        f"say(len(library.run('cpu/syscall/getpid', samples=3, deadline_s={NEVER_S}).ticks))\n"
     )
     assert outcome == 3
-    assert time.monotonic() - begin < 15
 
 
 @pytest.mark.parametrize(
