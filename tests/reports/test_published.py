@@ -1,4 +1,4 @@
-"""The five reports as data: complete by a list made apart, whole by the schema, and run again."""
+"""The reports as data: complete by a list made apart, whole by the schema, and run again."""
 
 import json
 import math
