@@ -131,15 +131,23 @@ def shown_with(page, run, refused):
     return "\n".join(map(output_text, outputs(page, run.parent.parent)))
 
 
-def write_expected(page: str) -> None:
+def text_of_recorded(page: str) -> str:
+    """What the page shows of the recorded run."""
     with tempfile.TemporaryDirectory() as folder:
         copy_recorded(Path(folder))
-        records.write_whole(expected_path(page), text(page, Path(folder)))
-    print(f"{expected_path(page).relative_to(ROOT)} is written.")
+        return text(page, Path(folder))
+
+
+def write_expected(pages: list[str]) -> None:
+    """Write what the pages show; none of them if one fails."""
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        texts = list(pool.map(text_of_recorded, pages))
+    for page, shown in zip(pages, texts, strict=True):
+        records.write_whole(expected_path(page), shown)
+        print(f"{expected_path(page).relative_to(ROOT)} is written.")
 
 
 if __name__ == "__main__":
     make_tests_library().check_returncode()
     chosen = [contents.find(page) for page in sys.argv[1:]]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(write_expected, chosen or contents.notebooks()))
+    write_expected(chosen or contents.notebooks())
