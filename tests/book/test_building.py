@@ -3,7 +3,6 @@
 What a test breaks it mends in the sources; the next build makes the page again."""
 
 import json
-import os
 import re
 import shutil
 
@@ -91,7 +90,9 @@ def test_no_apt_leaves_the_system_alone(tmp_path):
     apt = tmp_path / "apt-get"
     apt.write_text("#!/bin/sh\necho called >> $0.log\n")
     apt.chmod(0o755)
-    for name in ("bash", "env", "id"):
+    (tmp_path / "id").write_text("#!/bin/sh\necho 0\n")  # as root
+    (tmp_path / "id").chmod(0o755)
+    for name in ("bash", "env"):
         (tmp_path / name).symlink_to(shutil.which(name))
 
     def run(**more):
@@ -99,9 +100,8 @@ def test_no_apt_leaves_the_system_alone(tmp_path):
 
     done = run(NO_APT="1")
     assert done.returncode == 0 and not (tmp_path / "apt-get.log").exists()
-    if os.geteuid() == 0:  # and the check can see a call
-        run()
-        assert (tmp_path / "apt-get.log").read_text().count("called") == 2
+    run()  # the check can see a call
+    assert (tmp_path / "apt-get.log").read_text().count("called") == 2
 
 
 def test_a_full_disk_under_build(book, tmp_path):

@@ -1,10 +1,8 @@
 """The probes of other programs where one is missing, refused, broken or hangs: one sentence, nothing left."""
 
-import os
 import re
 import shutil
 import subprocess
-import time
 
 import pytest
 from helpers.capabilities import installed
@@ -163,9 +161,7 @@ ENDED = "was still running 5 s later and was ended."
     ],
 )
 def test_a_program_that_hangs_is_ended(pretend, probe, scripts, sentence):
-    begin_s = time.monotonic()
     assert said_by(probe, pretend(PROGRAM[probe], **scripts)).startswith(f"ProbeFailed: {sentence}")
-    assert time.monotonic() - begin_s < 25
 
 
 @pytest.mark.parametrize("probe", PROGRAM)
@@ -178,11 +174,12 @@ def test_the_probes_own_deadline_ends_programs_and_what_they_started(pretend, pr
     assert outcome == f"ProbeFailed: {probe} was still running after 1 s and was ended."
 
 
-@pytest.mark.skipif(
-    str(ROOT).startswith("/tmp/"), reason="what is hidden here is the checkout itself"
-)
 def test_no_file_is_left(tmp_path):
-    prefix = private(f"mount --bind {tmp_path} /tmp && cd /tmp")
+    """In /tmp, where the checkout stays visible if it is there."""
+    prefix = private(
+        f"mount --bind {ROOT} /mnt && mount --bind {tmp_path} /tmp"
+        f" && mkdir -p {ROOT} && mount --bind /mnt {ROOT} && cd /tmp"
+    )
     for probe in PROGRAM:
         assert said_by(probe, prefix) == "ran"
-        assert os.listdir(tmp_path) == []
+        assert not [path for path in tmp_path.rglob("*") if not path.is_dir()]

@@ -42,6 +42,7 @@ FEW = dict.fromkeys(PROBES, {}) | {
     THROUGHPUT + "hpe_i7_860": {"size_bytes": MIB, "best_ms": 20},
 }
 
+SILENT = "ProbeFailed: Nothing came back within 5 s: lost on the way, or the other end hangs."
 NO_CAPTURE = "ProbeUnsupported: needs root (CAP_NET_RAW) to capture packets"
 NO_ECHO = (
     "ProbeUnsupported: echo requests need root (CAP_NET_RAW), or a group of this user in the range "

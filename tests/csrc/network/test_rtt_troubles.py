@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from helpers.capabilities import captures, need, other_users
-from helpers.network import NCAT, RTT, Running, own, possible
+from helpers.network import NCAT, RTT, SILENT, Running, own, possible
 from helpers.peers import FakePeer, Peer
 from helpers.probe_script import attempt
 from helpers.probes import NOBODY_ELSE, NOTHING, in_python, preloaded
@@ -18,7 +18,6 @@ from helpers.processes import is_serving, living_children, until
 
 from reckon.measurement import library
 
-SILENT = "ProbeFailed: Nothing came back within 5 s: lost on the way, or the other end hangs."
 GONE = "ProbeFailed: The other end went away in the middle; is it still running there?"
 
 
