@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reckon import units
+from reckon import statistics, units
 from reckon.presentation.block import Block, say
 from reckon.presentation.text import literal, ratio_text
 from reckon.records.result import Result
@@ -31,7 +31,7 @@ class SingleReads:
 
     def median(self, quantity: str) -> float:
         """The median of the processes' medians."""
-        return float(np.median([np.median(values) for values in self.processes[quantity]]))
+        return float(np.median(statistics.process_medians(self.processes[quantity])))
 
     def waited(self, quantity: str) -> float:
         """The share of reads that waited."""

@@ -99,7 +99,7 @@ class Result:
         summary = self._stored_summary(point)
         if summary:
             return np.array(summary.medians)
-        return np.array([np.median(values) for values in self.trials(point)], dtype=float)
+        return statistics.process_medians(self.trials(point))
 
     def _stored_summary(self, point: records.Point) -> statistics.Summary | None:
         """The record's summary, if it is of this unit and kind, by these statistics."""

@@ -7,6 +7,7 @@ from reckon.statistics.inference import (
     line,
     median_interval,
     prediction_interval,
+    process_medians,
     ratio_interval,
     same_level,
 )

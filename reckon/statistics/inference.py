@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +20,11 @@ _RESAMPLES = 2000  # of a bootstrap: the 2.5 % tails hold 50 each
 # step, if the counter is scaled and rounded.
 _COMMON = 0.05
 _NO_VARIANCE = 1e-9  # of logarithms: counts repeat exactly, and a test's quotient would be 0/0
+
+
+def process_medians(processes: Iterable) -> np.ndarray:
+    """The median of each process's values (n,)."""
+    return np.array([np.median(values) for values in processes], dtype=float)
 
 
 def median_interval(values) -> tuple[float, float]:

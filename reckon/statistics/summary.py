@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from reckon.statistics.cache import cached
-from reckon.statistics.inference import PROCESSES_FOR_AN_INTERVAL, median_interval
+from reckon.statistics.inference import PROCESSES_FOR_AN_INTERVAL, median_interval, process_medians
 from reckon.statistics.visits import PooledVariance, revisit_interval, spread_within
 
 # Raised when summarise() gives other values for the same samples: records keep summaries.
@@ -126,7 +126,7 @@ def summarise(processes: list, visits: Sequence[int] | None = None) -> Summary:
     if not arrays or any(len(values) == 0 for values in arrays):
         raise ValueError("summarise() needs at least one process, each with at least one sample")
     pooled = np.concatenate(arrays)
-    medians = np.array([np.median(values) for values in arrays])
+    medians = process_medians(arrays)
     low, high = median_interval(medians)
     several = [values for values in arrays if len(values) > 1]
     by_visit = _by_visit(medians, visits)

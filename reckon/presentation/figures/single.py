@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from reckon import records, units
+from reckon import records, statistics, units
 from reckon.messages import join_words
 from reckon.prediction.ratios import is_comparable
 from reckon.presentation.block import Block
@@ -52,7 +52,7 @@ def distribution(
             predicted = units.from_base(result.sealed("predicted")[-1], unit)
             label = f"{name_shown}: {predicted_label}"
             axes.axvline(predicted, color=colour, ls="--", lw=1, label=label)
-            median = units.to_base(float(np.median([np.median(v) for v in trials])), unit)
+            median = units.to_base(float(np.median(statistics.process_medians(trials))), unit)
             medians.append(f"{name_shown} with median {units.amount(median, result.unit)}")
             steps = np.unique(np.linspace(0, len(values) - 1, _MAX_STEPS).astype(int))
             rows += [[result.quantity, f"{values[i]:.6g}", f"{share[i]:.6g}"] for i in steps]
@@ -104,7 +104,7 @@ def _draw_series(
             axes.plot(times_s, values, ".", ms=3, alpha=0.4, color=color)
         numbers = [f"{v:.6g}" for v in (np.median(values), values.min(), values.max())]
         rows.append([result.quantity, f"{process.started_s:.4f}", *numbers])
-    medians = [np.median(values) for values in trials]
+    medians = statistics.process_medians(trials)
     label = f"{title}: process medians"
     axes.plot(started_s, medians, "o", color=color, mec="white", label=label)
     predicted = units.from_base(result.sealed("predicted")[0], unit)
