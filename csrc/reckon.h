@@ -3,8 +3,7 @@
  * A *probe* is one entry of the registry. It fills n samples and returns 0 or -errno.
  * It never prints, averages, drops a sample or exits; statistics belong to Python.
  * Mirrored, field by field, in reckon/measurement/library.py; tests/measurement/test_library.py
- * compares the two.
- */
+ * compares the two. */
 #ifndef RECKON_H
 #define RECKON_H
 
@@ -78,9 +77,7 @@ struct rk_request {
     const char *probe;
     const char *params; /* "calls=1000\nsize_bytes=4096"; what is not named takes its default */
     /* Where the other hosts and the files are, as "peer=10.0.0.2:7325\nfiles=/var/tmp/x"; may be
-     * NULL. No parameters of a probe, and in no record; rk_location() in probe/probe.h has their
-     * names.
-     */
+     * NULL. Not parameters, and in no record; rk_location() in probe/probe.h lists the names. */
     const char *locations;
     uint64_t samples;
     uint64_t warmup;      /* trials run first, in the same process, and not reported */

@@ -14,8 +14,7 @@ static int run_alone(struct rk_context *c, struct rk_sample *out, size_t n)
 
 #define LOOP(sample, TIMED, call) TIMED(sample, 1, for (int j = 0; j < calls; j++) call)
 
-/* hpe_i7_860: a loop of calls minus the same loop with nothing in it, which holds the stamps too.
- */
+/* hpe_i7_860: a loop of calls minus the same loop without calls, which includes the stamps. */
 #define HPE(call)                                                                                  \
     for (size_t i = 0; i < n; i++) {                                                               \
         struct rk_sample loop, whole;                                                              \

@@ -49,8 +49,7 @@ static int less_pipe(struct rk_context *c, struct rk_sample *out, size_t n)
 }
 
 /* --- a ring of processes, after lmbench's lat_ctx (McVoy and Staelin 1996, section 6.6) ---
- * Each reads the token from its pipe, sums up its working set, and writes to the next one's pipe.
- */
+ * Each reads the token from its pipe, sums up its working set, and writes to the next pipe. */
 
 #define RING_MAX 32
 

@@ -2,7 +2,7 @@
  * page cache some blocks are read from the disk; of independent random reads that share is 1 -
  * cache / file, whatever the kernel chooses to keep. Each read is a sample, and the page computes
  * the size from them. */
-#include "files/support/within.h"
+#include "files/support/limited_reader.h"
 
 /* Single reads of random blocks. With the advice that they are random the kernel reads that block
  * alone (posix_fadvise(2)). */
@@ -90,7 +90,7 @@ static int open_left(struct rk_context *c)
     if (rk_integer(c, "file_bytes") <= rk_integer(c, "limit_bytes"))
         return rk_unsupported(c,
                               "the file must be larger than the limit, or the group is not full");
-    return rk_open_within(c, 0, rk_small_page(), 1);
+    return rk_open_limited(c, 0, rk_small_page(), 1);
 }
 
 static int run_available(struct rk_context *c, struct rk_sample *out, size_t n)
@@ -127,7 +127,7 @@ RK_PROBE("files/cache/limited", .op = "block",
          .needs = RK_NEEDS_DISK,
          .params = RK_PARAMS(RK_FILE(6 << 20), RK_BLOCK(4096), RK_LIMIT(8 << 20), PASSES, RK_GROUPS,
                              RK_DIR),
-         RK_READ_WITHIN(rk_open_reading, .read = read_undisturbed, .has_passes = 1));
+         RK_LIMITED_READER(rk_open_reader, .read = read_undisturbed, .has_passes = 1));
 RK_PROBE("files/cache/whole", .op = "block",
          .timed = "pread() of a random block, each alone, with the advice that reads are random, "
                   "after passes over the whole file, with all memory for the page cache",
@@ -140,14 +140,14 @@ RK_PROBE("files/cache/left", .op = "byte",
                   "count",
          .needs = RK_NEEDS_DISK,
          .params = RK_PARAMS(RK_FILE(12 << 20), RK_LIMIT(8 << 20), RK_GROUPS, RK_DIR),
-         RK_READ_WITHIN(open_left, .read = count_left));
+         RK_LIMITED_READER(open_left, .read = count_left));
 RK_PROBE("files/cache/mbp2016", .op = "block", .reports = "mbp2016",
          .timed = "a pass over the file in blocks of 4 KiB, after one pass, in a control group "
                   "with a memory limit (the report: all memory)",
          .needs = RK_NEEDS_DISK,
          .params = RK_PARAMS(RK_FILE(4 << 20), RK_LIMIT(8 << 20), RK_GROUPS, RK_DIR),
-         RK_READ_WITHIN(rk_open_reading, .read = read_mbp2016, .index = RK_OWN_FILE,
-                        .block_bytes = 4096));
+         RK_LIMITED_READER(rk_open_reader, .read = read_mbp2016, .index = RK_OWN_FILE,
+                           .block_bytes = 4096));
 RK_PROBE("files/cache/available", .op = "byte", .trials = run_available, .version = 2,
          .timed = "nothing: bytes of memory that the kernel calls available (MemAvailable in "
                   "/proc/meminfo), or what the control groups leave, whichever is less");

@@ -1,6 +1,6 @@
 /* files/cache at -O0, as the reports compiled it, but in a control group with a memory limit; the
  * reports had all memory. */
-#include "files/support/within.h"
+#include "files/support/limited_reader.h"
 #include "probe/stamps.h"
 
 /* t470: backwards, block by block, `passes` times, after one pass forwards. */
@@ -51,17 +51,17 @@ RK_PROBE("files/cache/t470", .op = "block", .reports = "t470",
          .timed = "passes over the file in blocks of 4 KiB, backwards, after one forwards, -O0, in "
                   "a control group with a memory limit (the report: 10 passes, all memory)",
          .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS, .params = LIMITED(PASSES(2)),
-         RK_READ_WITHIN(rk_open_reading, .read = read_t470, .index = RK_OWN_FILE,
-                        .block_bytes = 4096, .has_passes = 1));
+         RK_LIMITED_READER(rk_open_reader, .read = read_t470, .index = RK_OWN_FILE,
+                           .block_bytes = 4096, .has_passes = 1));
 RK_PROBE("files/cache/i7_10750h", .op = "file", .reports = "i7_10750h",
          .timed = "a pass over the file in blocks of 64 KiB, after one, -O0, in a control group "
                   "with a memory limit (the report: all memory); the whole file is one operation",
          .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS, .params = LIMITED(),
-         RK_READ_WITHIN(rk_open_reading, .read = read_i7_10750h, .index = RK_OWN_FILE,
-                        .block_bytes = 65536));
+         RK_LIMITED_READER(rk_open_reader, .read = read_i7_10750h, .index = RK_OWN_FILE,
+                           .block_bytes = 65536));
 RK_PROBE("files/cache/hpe_i7_860", .op = "block", .reports = "hpe_i7_860",
          .timed = "passes over the file in blocks of 4 KiB, after one, -O0, in a control group "
                   "with a memory limit (the report: 10 passes, all memory)",
          .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS, .params = LIMITED(PASSES(10)),
-         RK_READ_WITHIN(rk_open_reading, .read = read_hpe_i7_860, .index = RK_OWN_FILE,
-                        .block_bytes = 4096, .has_passes = 1));
+         RK_LIMITED_READER(rk_open_reader, .read = read_hpe_i7_860, .index = RK_OWN_FILE,
+                           .block_bytes = 4096, .has_passes = 1));

@@ -104,8 +104,7 @@ struct same_file {
     pthread_attr_t attr;
 };
 
-/* Opens the file again, because the threads would share its offset, and reads from its beginning.
- */
+/* Reads from the file's beginning; opens it again, because the threads would share its offset. */
 static void *read_same(void *argument)
 {
     struct same_file_reader *const self = argument;

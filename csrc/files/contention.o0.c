@@ -60,13 +60,6 @@ static int open_unwritten(struct rk_context *c)
 
 /* --- i7_10750h and hpe_i7_860: each process times itself, and the mean is reported --- */
 
-static void note_sample(struct reader *own, int status, const struct rk_sample *sample)
-{
-    own->status = status;
-    own->begin = 0;
-    own->end = (uint64_t)sample->ticks;
-}
-
 /* i7_10750h: backwards through the file, a seek and a read for each block. */
 static void read_backwards(struct readers *r, int index)
 {
@@ -76,7 +69,8 @@ static void read_backwards(struct readers *r, int index)
         for (uint32_t i = r->blocks; i-- > 0 && !status;)
             status = rk_seek_and_read(&r->file[index], i);
     });
-    note_sample(&r->shared->reader[index], status, &sample);
+    r->shared->reader[index].status = status;
+    r->shared->reader[index].ticks = sample.ticks;
 }
 
 /* hpe_i7_860: from the file's beginning on. */
@@ -88,7 +82,8 @@ static void read_forwards(struct readers *r, int index)
         for (uint32_t i = 0; i < r->blocks && !status; i++)
             status = rk_read_next(&r->file[index]);
     });
-    note_sample(&r->shared->reader[index], status, &sample);
+    r->shared->reader[index].status = status;
+    r->shared->reader[index].ticks = sample.ticks;
 }
 
 /* n trials, each of new processes. `cold`: the page cache drops the files before each. */
@@ -106,7 +101,7 @@ static int time_means(struct rk_context *c, struct rk_sample *out, size_t n, int
         status = status ? status : readers_wait(c, r);
         out[i] = (struct rk_sample){0, 0};
         for (int f = 0; f < r->count; f++) {
-            out[i].ticks += (int64_t)r->shared->reader[f].end;
+            out[i].ticks += r->shared->reader[f].ticks;
             out[i].ops += r->blocks;
         }
     }

@@ -43,8 +43,7 @@ static int run_t470_random(struct rk_context *c, struct rk_sample *out, size_t n
 /* --- i7_10750h --- */
 
 /* A cold file from its last block to its first, or as many random ones with a seek before each. It
- * is dropped from the cache once, before; a block that is read again, or was read ahead, is cached.
- */
+ * is dropped from the cache once, before; a block that is read again or read ahead is cached. */
 static int time_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n, int at_random)
 {
     const struct rk_blocks b = blocks_of(c);

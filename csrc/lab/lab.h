@@ -95,8 +95,7 @@ int lab_link_address(const char *device, int family, const void *address, int pr
 int lab_link_neighbour(const char *device, int family, const void *address, const uint8_t mac[6]);
 
 __attribute__((noreturn)) void lab_relay(struct lab *lab);
-/* Starts the relay and, from it, the programs; the pid of the last program, as the machine sees it.
- */
+/* Starts the relay and, from it, the programs. The pid of the last one, as the machine sees it. */
 pid_t lab_start(struct lab *lab);
 /* Of a process that has opened all that it needs; what it starts is not affected. */
 void lab_drop_capabilities(void);

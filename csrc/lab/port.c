@@ -3,8 +3,7 @@
  * Either a veth pair to each host and a packet socket on the relay's end, in a network namespace of
  * the relay's own; the kernel stamps each packet's arrival. Or a TUN device in each. Both with a
  * virtio_net_hdr before each frame: without it a packet socket loses what the kernel has left to be
- * summed up by the device, and 1 Gbit/s in packets of 1,500 bytes is more than one CPU can relay.
- */
+ * summed up by the device, and 1 Gbit/s in packets of 1,500 bytes are more than a CPU can relay. */
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <linux/ethtool.h>

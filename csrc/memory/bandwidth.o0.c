@@ -294,8 +294,7 @@ static int close_i7_two(struct rk_context *c)
     return close_arrays(c);
 }
 
-/* --- hpe_i7_860: one int every 256 bytes, 64 counted, from a cache full of clean or dirty lines --
- */
+/* --- hpe_i7_860: one int every 256 bytes, from a cache full of clean or of dirty lines --- */
 
 #define HPE_STEP 64
 #define HPE(name, access, prepare)                                                                 \

@@ -40,8 +40,7 @@ static int open_anonymous(struct rk_context *c)
     return status ? status : rk_reserve(c, &state->region, size, kind->huge);
 }
 
-/* One touch of each of `touches` pages, in rising order; the faults are counted outside the timing.
- */
+/* Touches each of `touches` pages once, in rising order; faults are counted outside the timing. */
 static struct rk_sample touch(volatile char *at, size_t step, int64_t touches)
 {
     const struct fault_count before = faults_now();
@@ -103,8 +102,7 @@ static int open_minor(struct rk_context *c)
 }
 
 /* One trial: `touches` reads of pages that lie in the page cache, `step` bytes apart. Returns how
- * many of them the kernel counted as major faults; then the pages are read in and no longer mapped.
- */
+ * many the kernel counted as major faults; then those pages are read in and unmapped again. */
 static int64_t touch_cached(struct mapped *file, size_t offset, int64_t touches, size_t step,
                             struct rk_sample *out)
 {

@@ -34,11 +34,10 @@ static int run_socket_connect(struct rk_context *c, struct rk_sample *out, size_
 
 /* --- on the wire --- */
 
-/* A connection that is captured: made, accepted, held and ended. `caller` gets the ticks of
- * connect(). */
+/* A connection that is captured: made, accepted, held and ended. */
 static int captured_connection(struct rk_context *c, struct acceptor *to, struct capture *capture,
                                struct wire *wire, enum ending ending, int64_t hold_us,
-                               uint64_t *caller)
+                               int64_t *connect_ticks)
 {
     int status;
     const int fd = new_socket_with_deadline(c, to, &status);
@@ -52,7 +51,7 @@ static int captured_connection(struct rk_context *c, struct acceptor *to, struct
         close(fd);
         return status;
     }
-    *caller = end - begin;
+    *connect_ticks = (int64_t)(end - begin);
     status = await_accepted(c, to, fd);
     if (status)
         return status;
@@ -70,18 +69,17 @@ static int captured_connection(struct rk_context *c, struct acceptor *to, struct
 }
 
 /* The SYN leaves after connect() was called and the ACK before it returns, so that the wire cannot
- * take longer than the caller: else one of the two clocks was set in between. */
-static int to_ticks(struct rk_context *c, struct rk_sample *out, size_t n, int is_setup,
-                    const struct rk_stamp *begin)
+ * take longer than the caller (`connect_ticks`): else one of the two clocks was set in between. */
+static int check_clocks(struct rk_context *c, const struct rk_sample *samples, size_t n,
+                        const int64_t *connect_ticks)
 {
-    rk_ns_to_ticks(out, n, begin);
+    const struct acceptor_variant *const variant = rk_variant(c);
     for (size_t i = 0; i < n; i++) {
-        const int64_t caller = (int64_t)out[i].ops;
-        if (out[i].ticks < 0 || (is_setup && out[i].ticks > caller + caller / 100))
+        const int64_t most = connect_ticks[i] + connect_ticks[i] / 100;
+        if (samples[i].ticks < 0 || (variant->part == SETUP && samples[i].ticks > most))
             return rk_error(c, ERANGE,
                             "By the capture a connection took longer than by the caller's clock; "
                             "one of them was set in between, measure again.");
-        out[i].ops = 1;
     }
     return 0;
 }
@@ -92,22 +90,27 @@ static int time_on_the_wire(struct rk_context *c, struct rk_sample *out, size_t 
     struct acceptor *to = rk_state(c);
     const struct acceptor_variant *const variant = rk_variant(c);
     const enum ending ending = variant->ending;
-    const int is_setup = variant->part == SETUP;
     struct capture capture = {.fd = -1};
+    int64_t *const connect_ticks = calloc(n, sizeof *connect_ticks);
+    if (!connect_ticks)
+        return rk_failed(c, "calloc", ENOMEM);
     int status = begin_accepting(c, to, n, ending);
     if (!status)
         status = capture_open(c, NULL, (const struct sockaddr *)&to->address, &capture);
     for (size_t i = 0; i < n && !status; i++) {
         struct wire wire = {0};
-        uint64_t caller = 0;
-        status = captured_connection(c, to, &capture, &wire, ending, hold_us, &caller);
-        out[i].ticks = is_setup ? wire.ack_ns - wire.syn_ns : wire.last_ack_ns - wire.fin_ns;
-        out[i].ops = caller; /* until to_ticks() */
+        status = captured_connection(c, to, &capture, &wire, ending, hold_us, &connect_ticks[i]);
+        const int64_t took_ns =
+            variant->part == SETUP ? wire.ack_ns - wire.syn_ns : wire.last_ack_ns - wire.fin_ns;
+        out[i] = (struct rk_sample){took_ns, 1};
     }
     if (capture.ring)
         status = capture_close(c, &capture, status);
-    if (!status)
-        status = to_ticks(c, out, n, is_setup, &to->opened);
+    if (!status) {
+        rk_ns_to_ticks(out, n, &to->opened);
+        status = check_clocks(c, out, n, connect_ticks);
+    }
+    free(connect_ticks);
     return end_accepting(c, to, ending, status);
 }
 

@@ -12,8 +12,7 @@ struct whole_sends {
 };
 
 /* A send of many MB may take longer than the limit of one call, as long as the other host takes
- * more: the limit is put on the time without an acknowledgement instead (tcp(7), TCP_USER_TIMEOUT).
- */
+ * more: the limit is on the time without an acknowledgement instead (tcp(7), TCP_USER_TIMEOUT). */
 static int limit_stalls(struct rk_context *c, int fd)
 {
     const struct timeval none = {0, 0};

@@ -31,8 +31,7 @@ static void begin(int fd, const struct host *host, const char *service, pid_t pa
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) /* it died before that line */
         _exit(0);
-    /* Before the greetings are closed: both are within one of them, and the next takes its place.
-     */
+    /* Copied before the greetings are closed: both lie in one, whose place the next one takes. */
     const struct host caller = *host;
     char line[PEER_LINE_MAX];
     snprintf(line, sizeof line, "%s", service);

@@ -25,8 +25,7 @@ static inline uint64_t rk_end(void)
 }
 
 /* Within a loop that waits for another CPU: it then leaves the core to its sibling thread, and is
- * not taken for one whose loads must be done again when what it waits for comes (Intel SDM, PAUSE).
- */
+ * does not repeat its loads when the awaited store arrives (Intel SDM, PAUSE). */
 static inline void rk_pause(void)
 {
     __asm__ volatile("pause");

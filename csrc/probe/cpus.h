@@ -1,5 +1,4 @@
-/* cpus.h: where a probe's processes and threads run. rk_cpus() and rk_other_cpu() are in probe.h.
- */
+/* cpus.h: where processes and threads of a probe run. probe.h has rk_cpus() and rk_other_cpu(). */
 #ifndef RK_CPUS_H
 #define RK_CPUS_H
 

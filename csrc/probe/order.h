@@ -4,8 +4,7 @@
 
 #include <stdint.h>
 
-/* Splitmix64 (Steele et al. 2014): seeded differently in each process, so that no two walk alike.
- */
+/* Splitmix64 (Steele et al. 2014): seeded anew in each process, so that no two walk alike. */
 static inline uint64_t next_random(uint64_t *state)
 {
     uint64_t z = *state += 0x9e3779b97f4a7c15u;

@@ -11,8 +11,7 @@ struct rk_region {
     size_t size_bytes;
 };
 
-/* The sizes of this machine's pages, in bytes: a kernel for AArch64 may have small ones of 64 KiB.
- */
+/* The sizes of this machine's pages, in bytes. Small ones have 64 KiB in some AArch64 kernels. */
 size_t rk_small_page(void);
 size_t rk_huge_page(void);
 

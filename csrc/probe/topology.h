@@ -26,8 +26,7 @@ enum rk_relation {
 enum rk_relation rk_relation_of(const char *sys, int cpu, int other);
 
 /* Another of the allowed CPUs for the partner of `cpu`, in the requested relation to it: preferably
- * no sibling thread, then the fastest, then the nearest; of several the first. -1 if there is none.
- */
+ * no sibling thread, then the fastest, then the nearest; of several the first. -1: none. */
 int rk_partner_cpu(const char *sys, const cpu_set_t *allowed, int cpu, enum rk_relation requested);
 
 #endif

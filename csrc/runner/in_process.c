@@ -102,8 +102,7 @@ static double cycles_per_tick(void)
     return (double)(rounds * RK_CHAIN_STEP) / (double)(ticks > 0 ? ticks : 1);
 }
 
-/* Trials that are not reported, so that caches, pages and branch predictors are as in the samples.
- */
+/* Trials that are not reported, so that caches, pages and predictors are as in the samples. */
 static int warm_up(struct rk_context *c, uint64_t trials)
 {
     struct rk_sample *unused = trials ? calloc(trials, sizeof *unused) : NULL;
@@ -207,8 +206,7 @@ static int refuse_needs(struct rk_context *c)
     return 0;
 }
 
-/* The request's locations, each a string of its own, then an empty one; NULL without memory.
- */
+/* The request's locations, each a string of its own, then an empty one; NULL without memory. */
 static char *split_locations(const char *lines)
 {
     const size_t length = lines ? strlen(lines) : 0;

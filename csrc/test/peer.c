@@ -88,8 +88,7 @@ static void interrupt(int number)
     interruptions++;
 }
 
-/* Sends back what comes, in small pieces and slowly, so that the other end waits again and again.
- */
+/* Sends back what arrives, slowly and in small pieces, so that the other end waits many times. */
 static void answer_slowly(int fd, size_t size)
 {
     char piece[4096];

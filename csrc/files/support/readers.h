@@ -19,6 +19,7 @@ struct reader {
     int status;                     /* of a read that failed */
     uint64_t begin, end;            /* ticks: before its first read of a trial, after its last */
     uint64_t cpu_ns;                /* of CPU time in this trial */
+    int64_t ticks;                  /* of its reads, where it times itself */
 };
 
 struct shared {

@@ -10,8 +10,7 @@
 #include "network/support/counts.h"
 #include "network/support/idle.h"
 
-/* An empty folder that every system has (hier(7)); a mount there is visible to this process alone.
- */
+/* An empty folder that every system has (hier(7)); only this process sees what is mounted there. */
 #define KERNEL_MOUNT_AT "/mnt"
 
 #define REMOTE_VERSION RK_INTEGER("version", 4, 3, 4, "of NFS")

@@ -24,8 +24,7 @@ int make_ring(struct rk_context *c, struct ring *ring, size_t distance, size_t w
         status = rk_unsupported(c, "a window must hold at least one node");
     if (status)
         return status;
-    /* The order of the nodes, followed by that of the windows; unmapped before anything is timed.
-     */
+    /* The order of the nodes, then that of the windows; unmapped before anything is timed. */
     struct rk_region order;
     status = rk_map(c, &order, 2 * sizeof(uint32_t) * ring->nodes, 0);
     if (!status)

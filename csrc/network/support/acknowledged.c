@@ -30,8 +30,7 @@ static int is_enough(const struct acknowledged *acks, int64_t span_ns, uint64_t 
     return last && last->bytes >= bytes && last->ns - acks->at[0].ns >= span_ns;
 }
 
-/* The ring is emptied every few ms: a wake-up for each packet would take the CPU from the sender.
- */
+/* The ring is emptied every few ms: a wake-up for each packet takes the CPU from the sender. */
 int take_acknowledgements(struct capture *capture, struct streams *all, int64_t span_ns,
                           uint64_t minimum_bytes, struct acknowledged *acks)
 {

@@ -22,8 +22,8 @@
 
 /* --- which packets --- */
 
-#define CAPTURE_REJECT                                                                             \
-    255 /* a jump to the end, whose distance is set when the filter is complete */
+/* A jump to the end, whose distance is set when the filter is complete. */
+#define CAPTURE_REJECT 255
 
 struct capture_filter {
     struct sock_filter code[64];

@@ -47,8 +47,7 @@ static int64_t local_ports(void)
 }
 
 /* Waits until fewer than half of the local ports are in TIME_WAIT: with most of them taken, no
- * server finds a free one. A probe makes hundreds of connections a second, process after process.
- */
+ * server finds a free one. Processes in turn make hundreds of connections a second. */
 static int bound_time_wait(struct rk_context *c, size_t n)
 {
     const int64_t ports = local_ports(), wait_ms = rk_integer(c, "ports_wait_ms");

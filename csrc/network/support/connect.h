@@ -57,8 +57,7 @@ int end_accepting(struct rk_context *, struct acceptor *, enum ending, int statu
 
 /* Why connect() failed. */
 int not_connected(struct rk_context *, int error);
-/* What close() does from then on: a RST instead of a FIN, and no TIME_WAIT (socket(7), SO_LINGER).
- */
+/* close() then sends a RST, not a FIN, and leaves no TIME_WAIT (socket(7), SO_LINGER). */
 int prepare_reset(int fd);
 /* A socket that is not connected yet; -1 with a reason. */
 int new_socket_with_deadline(struct rk_context *, const struct acceptor *, int *status);

@@ -8,8 +8,7 @@ static int64_t realtime_ns(void)
 }
 
 /* The time stamp of the next segment with data in that direction that is not a retransmission.
- * `*seq` is its number, or unknown (`any`); it is set to the number after the message. 0 or -errno.
- */
+ * `*seq` is its number (`any`: not known yet) and becomes that of the next message. 0 or -errno. */
 static int await_segment(struct capture *capture, int outgoing, int any, uint32_t *seq, size_t size,
                          int64_t *ns)
 {
@@ -69,41 +68,45 @@ static int64_t behind(uint32_t seq, uint32_t other) /* numbers wrap */
     return (int32_t)(seq - other);
 }
 
-/* The segments that left, in the order of their numbers. Until a sample's acknowledgement arrives,
- * `ticks` is when its segment left and `ops` the number after it. */
+/* A segment of this side: when it left, and the sequence number after it. */
+struct segment {
+    int64_t left_ns;
+    uint32_t end;
+};
+
+/* The n segments whose acknowledgements are timed, in the order of their sequence numbers. */
 struct segments {
-    struct rk_sample *out;
+    struct segment *segment;
     size_t n, left, acknowledged;
-    uint32_t next; /* the number after the last one that left */
+    struct rk_sample *out; /* of those acknowledged */
 };
 
 static void match_packet(struct segments *all, const struct packet *packet)
 {
-    const uint32_t end = packet->seq + packet->payload;
     if (packet->outgoing) {
-        const int is_retransmission = all->left && behind(packet->seq, all->next) < 0;
+        const int is_retransmission =
+            all->left && behind(packet->seq, all->segment[all->left - 1].end) < 0;
         if (packet->payload && !is_retransmission && all->left < all->n)
-            all->out[all->left++] = (struct rk_sample){packet->ns, all->next = end};
+            all->segment[all->left++] = (struct segment){packet->ns, packet->seq + packet->payload};
         return;
     }
     while (packet->flags & TH_ACK && all->acknowledged < all->left &&
-           behind(packet->ack, (uint32_t)all->out[all->acknowledged].ops) >= 0) {
-        struct rk_sample *sample = &all->out[all->acknowledged++];
-        *sample = (struct rk_sample){packet->ns - sample->ticks, 1};
+           behind(packet->ack, all->segment[all->acknowledged].end) >= 0) {
+        const int64_t left_ns = all->segment[all->acknowledged].left_ns;
+        all->out[all->acknowledged++] = (struct rk_sample){packet->ns - left_ns, 1};
     }
 }
 
-int time_acknowledgements(const struct trip *trip, struct capture *capture, struct rk_sample *out,
-                          size_t n, int64_t interval_us)
+static int match_segments(const struct trip *trip, struct capture *capture, struct segments *all,
+                          int64_t interval_us)
 {
-    struct segments all = {.out = out, .n = n};
     const int64_t limit_ns = PEER_DEADLINE_S * 1000000000ll;
     int64_t due_ns = (int64_t)rk_monotonic_ns(), progress_ns = due_ns;
-    while (all.acknowledged < n) {
-        const size_t before = all.left + all.acknowledged;
+    while (all->acknowledged < all->n) {
+        const size_t before = all->left + all->acknowledged;
         struct packet packet;
         int got = 0;
-        if (all.left < n) {
+        if (all->left < all->n) {
             const char byte = 1;
             const int bad = peer_send(trip->fd, &byte, 1);
             if (bad)
@@ -113,15 +116,24 @@ int time_acknowledgements(const struct trip *trip, struct capture *capture, stru
             while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL) == EINTR)
                 ;
         }
-        while ((got = capture_next(capture, &packet, all.left < n ? 0 : 100)) == 1 &&
-               all.acknowledged < n)
-            match_packet(&all, &packet);
+        while ((got = capture_next(capture, &packet, all->left < all->n ? 0 : 100)) == 1 &&
+               all->acknowledged < all->n)
+            match_packet(all, &packet);
         if (got < 0)
             return got;
-        if (all.left + all.acknowledged != before)
+        if (all->left + all->acknowledged != before)
             progress_ns = (int64_t)rk_monotonic_ns();
         else if ((int64_t)rk_monotonic_ns() - progress_ns > limit_ns)
             return -ENODATA;
     }
     return 0;
+}
+
+int time_acknowledgements(const struct trip *trip, struct capture *capture, struct rk_sample *out,
+                          size_t n, int64_t interval_us)
+{
+    struct segments all = {.segment = calloc(n, sizeof *all.segment), .n = n, .out = out};
+    const int bad = all.segment ? match_segments(trip, capture, &all, interval_us) : -ENOMEM;
+    free(all.segment);
+    return bad;
 }

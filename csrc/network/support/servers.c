@@ -11,8 +11,7 @@
 
 /* --- a thread (mbp2016) --- */
 
-/* The report: "It echoes whatever it reads. The remote host is in charge of closing a connection."
- */
+/* mbp2016: "It echoes whatever it reads. The remote host is in charge of closing a connection." */
 static void *echo_thread_main(void *argument)
 {
     const struct echo_thread *server = argument;

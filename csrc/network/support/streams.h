@@ -52,8 +52,7 @@ struct streams {
 
 /* Those that return int: 0, or a status with the reason set. */
 
-/* `count` connections to a sink that takes a note every `every_us`. After a failure none is left.
- */
+/* `count` connections to a sink that takes a note every `every_us`. None after a failure. */
 int open_streams(struct rk_context *, const struct sender *, struct streams *, int count,
                  int64_t every_us, const char *congestion);
 void close_streams(struct streams *);

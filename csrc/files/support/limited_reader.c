@@ -1,4 +1,4 @@
-#include "files/support/within.h"
+#include "files/support/limited_reader.h"
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -39,18 +39,18 @@ int rk_open_cold(struct rk_context *c, int index, size_t block_bytes, int64_t pa
     return r->wide == MAP_FAILED ? rk_refused(c, "mmap", errno) : rk_require_cold(c, &r->blocks);
 }
 
-int rk_open_within(struct rk_context *c, int index, size_t block_bytes, int64_t passes)
+int rk_open_limited(struct rk_context *c, int index, size_t block_bytes, int64_t passes)
 {
     const int status = rk_require_room(c, (size_t)rk_integer(c, "limit_bytes"));
     return status ? status : rk_open_cold(c, index, block_bytes, passes);
 }
 
-int rk_open_reading(struct rk_context *c)
+int rk_open_reader(struct rk_context *c)
 {
     const struct rk_reading *const reading = rk_variant(c);
-    return rk_open_within(c, reading->index,
-                          reading->block_bytes ? reading->block_bytes : rk_block_bytes(c),
-                          reading->has_passes ? rk_integer(c, "passes") : 0);
+    return rk_open_limited(c, reading->index,
+                           reading->block_bytes ? reading->block_bytes : rk_block_bytes(c),
+                           reading->has_passes ? rk_integer(c, "passes") : 0);
 }
 
 /* In memory that the reader shares with the probe. */
@@ -99,7 +99,7 @@ static int rk_reader_ended(struct rk_context *c, const struct reading_result *re
     return result->status ? rk_read_failed(c, result->status) : 0;
 }
 
-int rk_run_reading(struct rk_context *c, struct rk_sample *out, size_t n)
+int rk_run_reader(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const struct rk_reading *const reading = rk_variant(c);
     struct rk_reader *const r = rk_state(c);

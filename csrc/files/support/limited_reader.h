@@ -1,12 +1,13 @@
-/* within.h: reading a file within a memory limit, so that the page cache has a known size. */
-#ifndef RK_WITHIN_H
-#define RK_WITHIN_H
+/* limited_reader.h: a process that reads a file in a control group with a memory limit, so that the
+ * page cache has a known size. */
+#ifndef RK_LIMITED_READER_H
+#define RK_LIMITED_READER_H
 
 #include "files/support/blocks.h"
 #include "files/support/group.h"
 
-#define RK_OWN_FILE                                                                                \
-    (-1) /* no file of the run: one of this probe alone, exactly as long as is read */
+/* No file of the run, but one of this probe alone, exactly as long as is read. */
+#define RK_OWN_FILE (-1)
 #define RK_WIDE_BYTES ((size_t)1 << 20)
 
 /* What a reader needs: it fills the samples and returns 0 or -errno, and reads no parameter. */
@@ -47,18 +48,18 @@ int rk_close_reader(struct rk_context *);
 int rk_open_cold(struct rk_context *c, int index, size_t block_bytes, int64_t passes);
 
 /* The same, where the limit fits into memory. */
-int rk_open_within(struct rk_context *, int index, size_t block_bytes, int64_t passes);
+int rk_open_limited(struct rk_context *, int index, size_t block_bytes, int64_t passes);
 
 /* The same, as the variant says. */
-int rk_open_reading(struct rk_context *);
+int rk_open_reader(struct rk_context *);
 
 /* n samples by the variant's `read` in a child, in a group limited to `limit_bytes`; the file is
  * cold before and after. */
-int rk_run_reading(struct rk_context *, struct rk_sample *out, size_t n);
+int rk_run_reader(struct rk_context *, struct rk_sample *out, size_t n);
 
 /* The fields of a probe that reads in a control group; the rest is its struct rk_reading. */
-#define RK_READ_WITHIN(open_, ...)                                                                 \
-    RK_STAGES(struct rk_reader, open_, rk_run_reading, rk_close_reader),                           \
+#define RK_LIMITED_READER(open_, ...)                                                              \
+    RK_STAGES(struct rk_reader, open_, rk_run_reader, rk_close_reader),                            \
         RK_VARIANT(struct rk_reading, __VA_ARGS__)
 
 #endif
