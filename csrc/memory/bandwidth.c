@@ -134,11 +134,10 @@ struct sweep_kind {
     rk_pass *own;
 };
 
-static rk_pass *chosen_pass(struct rk_context *c, const struct sweep_kind *chosen)
+/* The kernel of that width; NULL where the machine has no such registers. */
+static rk_pass *kernel_of(const struct sweep_kind *chosen, const char *vector)
 {
-    if (chosen->own)
-        return chosen->own;
-    const struct rk_width *const width = rk_width(rk_text(c, "vector"));
+    const struct rk_width *const width = rk_width(vector);
     return width ? *(rk_pass *const *)((const char *)width + chosen->kernel) : NULL;
 }
 
@@ -146,7 +145,7 @@ static rk_pass *chosen_pass(struct rk_context *c, const struct sweep_kind *chose
 static int open_own(struct rk_context *c)
 {
     const struct sweep_kind *const chosen = rk_variant(c);
-    rk_pass *const pass = chosen_pass(c, chosen);
+    rk_pass *const pass = chosen->own ? chosen->own : kernel_of(chosen, rk_text(c, "vector"));
     const int huge = rk_wants_huge(c);
     if (huge < 0)
         return huge;
@@ -169,7 +168,8 @@ static int time_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 static int open_mbp2016(struct rk_context *c)
 {
     const struct sweep_kind *const chosen = rk_variant(c);
-    return open_sweep(c, chosen->kind, chosen->own, 1, 0);
+    rk_pass *const pass = chosen->own ? chosen->own : kernel_of(chosen, "scalar");
+    return open_sweep(c, chosen->kind, pass, 1, 0);
 }
 
 /* --- latency under load --- */
@@ -363,16 +363,16 @@ RK_PROBE("memory/bandwidth/copy_nt", .op = "byte",
          .params = SWEEP_PARAMS(VECTOR_WIDTH), SWEEP(.kind = COPY, KERNEL(copy_stream)));
 RK_PROBE("memory/bandwidth/mbp2016_loop_read", .op = "byte", .reports = "mbp2016",
          .timed = "64 bits at a time loaded and summed up, -O2; bytes loaded, t(2n) - t(n)",
-         .params = RK_PARAMS(SIZE, PASSES), MBP2016(.kind = READ, .own = read_scalar));
+         .params = RK_PARAMS(SIZE, PASSES), MBP2016(.kind = READ, KERNEL(read)));
 RK_PROBE("memory/bandwidth/mbp2016_loop_write", .op = "byte", .reports = "mbp2016",
          .timed = "64 bits at a time stored, -O2; bytes stored, t(2n) - t(n)",
-         .params = RK_PARAMS(SIZE, PASSES), MBP2016(.kind = WRITE, .own = write_scalar));
+         .params = RK_PARAMS(SIZE, PASSES), MBP2016(.kind = WRITE, KERNEL(write)));
 RK_PROBE("memory/bandwidth/mbp2016_memset", .op = "byte", .reports = "mbp2016",
          .timed = "memset(); bytes stored, t(2n) - t(n)", .params = RK_PARAMS(SIZE, PASSES),
          MBP2016(.kind = WRITE, .own = pass_memset));
 RK_PROBE("memory/bandwidth/mbp2016_loop_rw", .op = "byte", .reports = "mbp2016",
          .timed = "64 bits at a time copied, -O2; bytes copied, each counted once, t(2n) - t(n)",
-         .params = RK_PARAMS(SIZE, PASSES), MBP2016(.kind = COPY, .own = copy_scalar));
+         .params = RK_PARAMS(SIZE, PASSES), MBP2016(.kind = COPY, KERNEL(copy)));
 RK_PROBE("memory/bandwidth/mbp2016_memcpy", .op = "byte", .reports = "mbp2016",
          .timed = "memcpy(); bytes copied, each counted once, t(2n) - t(n)",
          .params = RK_PARAMS(SIZE, PASSES), MBP2016(.kind = COPY, .own = pass_memcpy));

@@ -60,10 +60,7 @@ void serve_accept(int fd, const struct host *, const int64_t *);
 void serve_about(int fd, const struct host *, const int64_t *);
 
 /* After accept(2) failed with this error: no descriptor or memory is left. */
-static inline int is_full(int error)
-{
-    return error == EMFILE || error == ENFILE || error == ENOMEM || error == ENOBUFS;
-}
+int is_full(int error);
 #define FULL_PAUSE_NS 10000000 /* before the next try */
 
 /* main.c */

@@ -42,6 +42,11 @@ int answer(int fd, const char *format, ...)
     return peer_send(fd, line, (size_t)length);
 }
 
+int is_full(int error)
+{
+    return error == EMFILE || error == ENFILE || error == ENOMEM || error == ENOBUFS;
+}
+
 /* Memory whose pages have been touched, so that no measured loop faults. */
 void *allocate_touched(size_t size)
 {

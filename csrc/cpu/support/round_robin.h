@@ -1,35 +1,18 @@
-/* round_robin.h: hpe_i7_860 ran these of its probes under `chrt -rr 99`. */
+/* round_robin.h: hpe_i7_860 ran some of its probes under `chrt -rr 99`. */
 #ifndef RK_ROUND_ROBIN_H
 #define RK_ROUND_ROBIN_H
 
 #include <sched.h>
 
-#include "probe/stamps.h"
+#include "probe/probe.h"
 
+/* The state of such a probe: how it was scheduled before. */
 struct scheduling {
     int raised, policy;
     struct sched_param param;
 };
 
-static inline int open_round_robin(struct rk_context *c)
-{
-    const struct sched_param priority = {.sched_priority = 99};
-    struct scheduling *before = rk_state(c);
-    before->policy = sched_getscheduler(0);
-    sched_getparam(0, &before->param);
-    if (sched_setscheduler(0, SCHED_RR, &priority) < 0)
-        return rk_unsupported(c, "SCHED_RR needs root, CAP_SYS_NICE or a limit that allows it "
-                                 "(ulimit -r)");
-    before->raised = 1;
-    return 0;
-}
-
-static inline int close_round_robin(struct rk_context *c)
-{
-    const struct scheduling *before = rk_state(c);
-    if (before->raised)
-        sched_setscheduler(0, before->policy, &before->param);
-    return 0;
-}
+int open_round_robin(struct rk_context *);
+int close_round_robin(struct rk_context *);
 
 #endif

@@ -52,7 +52,8 @@ int readers_prepare(struct rk_context *c, struct readers *r, int64_t blocks);
 /* The same, and opens the files, each of at least `blocks` blocks. */
 int readers_open(struct rk_context *c, struct readers *r, int64_t blocks, int flags);
 
-/* --- the processes --- */
+/* --- the processes ---
+ * t470 times their start and their end, at -O0: compiled with the file that uses them. */
 
 /* In a reader: closes the others' files, and does not outlive its parent. */
 static inline void reader_settle(struct readers *r, int index, pid_t parent)

@@ -2,6 +2,16 @@
 
 #include "probe/order.h"
 
+struct node *link_ring(char *start, size_t distance, const uint32_t *order, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct node *const node = (struct node *)(void *)(start + order[i] * distance);
+        node->next = (struct node *)(void *)(start + order[i + 1 < count ? i + 1 : 0] * distance);
+        node->position = i;
+    }
+    return (struct node *)(void *)(start + order[0] * distance);
+}
+
 /* How many nodes a ring through that much has. 0 or a status. */
 static int count_nodes(struct rk_context *c, uint32_t *count, size_t size, size_t distance)
 {

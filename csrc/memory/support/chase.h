@@ -11,17 +11,9 @@ struct node {
     uint64_t position;
 };
 
-/* Links `count` nodes, `distance` bytes apart, into one ring in the order given. */
-static inline struct node *link_ring(char *start, size_t distance, const uint32_t *order,
-                                     uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        struct node *const node = (struct node *)(void *)(start + order[i] * distance);
-        node->next = (struct node *)(void *)(start + order[i + 1 < count ? i + 1 : 0] * distance);
-        node->position = i;
-    }
-    return (struct node *)(void *)(start + order[0] * distance);
-}
+/* Links `count` nodes, `distance` bytes apart, into one ring in the order given. Returns the first.
+ */
+struct node *link_ring(char *start, size_t distance, const uint32_t *order, uint32_t count);
 
 /* A ring through a region of its own. */
 struct ring {

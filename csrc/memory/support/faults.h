@@ -2,8 +2,6 @@
 #ifndef RK_FAULTS_H
 #define RK_FAULTS_H
 
-#include <sys/resource.h>
-
 #include "probe/region.h"
 #include "probe/scratch.h"
 
@@ -11,18 +9,9 @@ struct fault_count {
     int64_t minor, major;
 };
 
-static inline struct fault_count faults_now(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_THREAD, &usage);
-    return (struct fault_count){usage.ru_minflt, usage.ru_majflt};
-}
-
-static inline struct fault_count faults_since(struct fault_count before)
-{
-    const struct fault_count now = faults_now();
-    return (struct fault_count){now.minor - before.minor, now.major - before.major};
-}
+/* Of this thread so far, and since then. */
+struct fault_count faults_now(void);
+struct fault_count faults_since(struct fault_count before);
 
 /* Bytes of `touches` steps for each of n samples; PTRDIFF_MAX where they overflow. */
 size_t bytes_of(size_t n, int64_t touches, size_t step);

@@ -10,6 +10,11 @@
 
 #include "probe/clock.h"
 
+in_port_t *port_of(struct sockaddr_storage *address)
+{
+    return &((struct sockaddr_in6 *)address)->sin6_port;
+}
+
 int split_address(const char *text, const char *usual_port, char host[256], char port[16])
 {
     const char *colon = strrchr(text, ':'), *end = colon;

@@ -7,10 +7,7 @@
 #include <sys/socket.h>
 
 /* IPv4 and IPv6 keep the port in the same place, in network order. */
-static inline in_port_t *port_of(struct sockaddr_storage *address)
-{
-    return &((struct sockaddr_in6 *)address)->sin6_port;
-}
+in_port_t *port_of(struct sockaddr_storage *);
 
 /* "ADDRESS:PORT", "[IPv6]:PORT", "ADDRESS" or "IPv6" into its two parts; without a port `port` gets
  * `usual_port`, unless that is NULL. 0 or -1. */

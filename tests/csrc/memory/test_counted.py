@@ -17,7 +17,9 @@ from reckon.measurement import library
 
 @pytest.fixture(scope="module")
 def rings(tmp_path_factory):
-    out = compiled(tmp_path_factory.mktemp("rings"), "rings")
+    out = compiled(
+        tmp_path_factory.mktemp("rings"), "rings", "-ffunction-sections", "-Wl,--gc-sections"
+    )  # without make_ring(), which needs the library
     return lambda *arguments: [
         [int(word) for word in line.split()]
         for line in output_of(out, *map(str, arguments)).splitlines()
@@ -138,7 +140,7 @@ WIDTHS = {  # register, an ordinary access, a store past the caches
     ],
 )
 def test_a_round_is_eight_accesses_of_that_width(width, kernel, loads, stores, streams):
-    code = code_of("bandwidth.o")[f"{kernel}_{width}"]
+    code = code_of("support/vectors.o")[f"{kernel}_{width}"]
     register, ordinary, past = WIDTHS[width]
     (loop,) = loops_of(code)
     results = Counter()

@@ -46,7 +46,7 @@ MUTANTS = {
         ELSEWHERE,
     ),
     "no last round": (
-        "memory/support/vectors.h",
+        "memory/support/vectors.c",
         "i < (bytes) / sizeof(VECTOR)",
         "i + 8 < (bytes) / sizeof(VECTOR)",
         [probe for probe in BANDWIDTH if not re.search("memset|memcpy|copy$", probe)],
@@ -54,7 +54,7 @@ MUTANTS = {
         NOT_EVERY,
     ),
     "an element less stored, and one raised twice": (
-        "memory/support/vectors.h",
+        "memory/support/vectors.c",
         r"\bSTORE\(i \+ 7, (v|LOAD\(i \+ 7\) \+ 1)\);",
         r"STORE(i + 6, \1);",
         ["bandwidth/write", "bandwidth/modify", "bandwidth/mbp2016_loop_write"],
@@ -79,7 +79,7 @@ MUTANTS = {
         NOT_EVERY,
     ),
     "a word less by the C library": (
-        "memory/support/vectors.h",
+        "memory/support/vectors.c",
         r"(memset|memcpy)\((to, [^;]*)bytes\)",
         r"\1(\2bytes - 8)",
         [

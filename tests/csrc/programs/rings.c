@@ -1,17 +1,17 @@
-/* rings.c: prints the rings that csrc/memory/support/chase.h links, for
+/* rings.c: prints the rings that csrc/memory/support/chase.c links, for
  * tests/csrc/memory/test_counted.py. `rings walk COUNT WINDOW DISTANCE SEEDS`: for each seed the
  * nodes in the order of a walk by single steps, and one more; window 0: in rising order. `rings
  * follow COUNT GROUPS`: the position where follow() ends. */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "memory/support/chase.h"
-#include "probe/order.h"
+#include "memory/support/chase.c"
+#include "probe/order.c"
 
 static const struct node *ring(char *start, uint32_t count, uint32_t window, size_t distance,
                                uint64_t seed)
 {
-    uint32_t *const order = malloc(2 * count * sizeof *order);
+    uint32_t *const order = calloc(2 * count, sizeof *order);
     if (window)
         random_order(order, count, window, &seed);
     else
