@@ -204,7 +204,7 @@ static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
 
 struct trip_to_thread {
     struct trip trip;
-    struct echo_thread server; /* fd -1: reckon-peer on the other host instead */
+    struct loopback_thread server; /* fd -1: reckon-peer on the other host instead */
 };
 
 static int write_and_read(int fd, size_t size)
@@ -256,7 +256,7 @@ static int close_mbp2016(struct rk_context *c)
 {
     struct trip_to_thread *state = rk_state(c);
     if (state->server.fd >= 0)
-        echo_thread_end(&state->server, state->trip.fd);
+        loopback_thread_end(&state->server, state->trip.fd);
     return close_trip(c);
 }
 

@@ -8,12 +8,6 @@
 
 #define GROUPS_MOUNTED_AT "/sys/fs/cgroup"
 
-/* The files of one version, and the prefix of fields that count a group's children too. */
-struct version {
-    int number;
-    const char *limit, *use, *whole;
-};
-
 /* Page cache that can be given back, as MemAvailable counts it: active or not; what is dirty is
  * written first. Locked pages and tmpfs are on neither list. */
 static int64_t reclaimable_in(const char *folder, const char *whole)
@@ -30,29 +24,26 @@ static int64_t reclaimable_in(const char *folder, const char *whole)
 }
 
 /* What the limit of one control group leaves. */
-static int64_t left_in(const char *folder, const struct version *version)
+static int64_t left_in(const char *folder, const struct rk_memory_files *files)
 {
-    char path[2 * PATH_MAX + 64];
-    snprintf(path, sizeof path, "%s/%s", folder, version->limit);
-    const int64_t limit_bytes = rk_number_in(path);
+    const int64_t limit_bytes = rk_group_number(folder, files->limit);
     if (limit_bytes == INT64_MAX)
         return INT64_MAX;
-    snprintf(path, sizeof path, "%s/%s", folder, version->use);
-    const int64_t used = rk_number_in(path);
+    const int64_t used = rk_group_number(folder, files->use);
     return used == INT64_MAX ? limit_bytes
-                             : limit_bytes - used + reclaimable_in(folder, version->whole);
+                             : limit_bytes - used + reclaimable_in(folder, files->whole);
 }
 
 /* The least that any group of one version leaves, from this process's own up to what is mounted:
  * in a container that may be the own group, whose name is the one that it has outside. */
-static int64_t left_by_version(const struct version *version, const char *mount)
+static int64_t left_by_version(int version, const char *mount)
 {
     char group[PATH_MAX], folder[2 * PATH_MAX];
     int64_t minimum = INT64_MAX;
-    rk_own_group(version->number, group);
+    rk_own_group(version, group);
     for (;;) {
         snprintf(folder, sizeof folder, "%s%s", mount, group);
-        const int64_t left = left_in(folder, version);
+        const int64_t left = left_in(folder, &rk_memory_files[version]);
         minimum = left < minimum ? left : minimum;
         if (!group[0])
             return minimum;
@@ -62,14 +53,10 @@ static int64_t left_by_version(const struct version *version, const char *mount)
 
 static int64_t left_by_groups(void)
 {
-    static const struct version first = {1, "memory.limit_in_bytes", "memory.usage_in_bytes",
-                                         "total_"};
-    static const struct version second = {2, "memory.max", "memory.current", ""};
     char mount[PATH_MAX];
-    const int64_t by_second = left_by_version(&second, GROUPS_MOUNTED_AT);
-    const int64_t by_first = rk_memory_controller(GROUPS_MOUNTED_AT, mount) == 0
-                                 ? left_by_version(&first, mount)
-                                 : INT64_MAX;
+    const int64_t by_second = left_by_version(2, GROUPS_MOUNTED_AT);
+    const int64_t by_first =
+        rk_memory_controller(GROUPS_MOUNTED_AT, mount) == 0 ? left_by_version(1, mount) : INT64_MAX;
     return by_first < by_second ? by_first : by_second;
 }
 

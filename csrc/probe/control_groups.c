@@ -4,6 +4,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "probe/kernel_files.h"
+
+const struct rk_memory_files rk_memory_files[3] = {
+    [1] = {"memory.limit_in_bytes", "memory.usage_in_bytes", "cache %lld", "total_"},
+    [2] = {"memory.max", "memory.current", "file %lld", ""},
+};
+
+int64_t rk_group_number(const char *folder, const char *file)
+{
+    char path[2 * PATH_MAX + 64];
+    snprintf(path, sizeof path, "%s/%s", folder, file);
+    return rk_number_in(path);
+}
+
 /* 1 if the list "cpu,memory" names the memory controller. */
 static int has_memory(const char *controllers)
 {

@@ -3,6 +3,18 @@
 #define RK_CONTROL_GROUPS_H
 
 #include <limits.h>
+#include <stdint.h>
+
+/* The files and fields of a group's memory, by the version of control groups (1 or 2). */
+struct rk_memory_files {
+    const char *limit, *use;
+    const char *cached; /* the field of memory.stat */
+    const char *whole;  /* before fields that count the group's children, too */
+};
+extern const struct rk_memory_files rk_memory_files[3];
+
+/* The number in a group's file; INT64_MAX for "max" and for a file that cannot be read. */
+int64_t rk_group_number(const char *folder, const char *file);
 
 /* This process's own group in the hierarchy of version 2, or in that of version 1 with the memory
  * controller, with a slash before it; "" if there is none. */

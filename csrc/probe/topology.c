@@ -35,23 +35,22 @@ static int list_has(const char *path, int cpu)
     return 0;
 }
 
-static int64_t number_or_0(const char *path)
+/* The number in a file of that CPU, or `missing`. */
+static int64_t number_of(const char *sys, int cpu, const char *file, int64_t missing)
 {
+    char path[PATH_BYTES];
+    snprintf(path, sizeof path, "%s/devices/system/cpu/cpu%d/%s", sys, cpu, file);
     const int64_t number = rk_number_in(path);
-    return number == INT64_MAX ? 0 : number;
+    return number == INT64_MAX ? missing : number;
 }
 
 static struct speed speed_of(const char *sys, int cpu)
 {
     char path[PATH_BYTES];
-    struct speed speed;
-    snprintf(path, sizeof path, "%s/devices/system/cpu/cpu%d/cpu_capacity", sys, cpu);
-    speed.capacity = number_or_0(path);
     snprintf(path, sizeof path, "%s/devices/cpu_core/cpus", sys);
-    speed.is_performance_core = list_has(path, cpu);
-    snprintf(path, sizeof path, "%s/devices/system/cpu/cpu%d/cpufreq/cpuinfo_max_freq", sys, cpu);
-    speed.max_khz = number_or_0(path);
-    return speed;
+    return (struct speed){.capacity = number_of(sys, cpu, "cpu_capacity", 0),
+                          .is_performance_core = list_has(path, cpu),
+                          .max_khz = number_of(sys, cpu, "cpufreq/cpuinfo_max_freq", 0)};
 }
 
 static int is_sibling(const char *sys, int cpu, int other)
@@ -69,8 +68,9 @@ static int shares_last_cache(const char *sys, int cpu, int other)
     int64_t last_level = 0;
     int shares = 0;
     for (int i = 0; i < CACHES_MAX; i++) {
-        snprintf(path, sizeof path, "%s/devices/system/cpu/cpu%d/cache/index%d/level", sys, cpu, i);
-        const int64_t level = number_or_0(path);
+        char file[32];
+        snprintf(file, sizeof file, "cache/index%d/level", i);
+        const int64_t level = number_of(sys, cpu, file, 0);
         if (level < last_level || !level)
             continue;
         last_level = level;
@@ -84,17 +84,9 @@ static int shares_last_cache(const char *sys, int cpu, int other)
 /* Whether both are known to be in one socket: 1 or 0; -1 if the kernel does not report it. */
 static int shares_socket(const char *sys, int cpu, int other)
 {
-    const int cpus[] = {cpu, other};
-    int64_t sockets[2];
-    for (int i = 0; i < 2; i++) {
-        char path[PATH_BYTES];
-        snprintf(path, sizeof path, "%s/devices/system/cpu/cpu%d/topology/physical_package_id", sys,
-                 cpus[i]);
-        sockets[i] = rk_number_in(path);
-        if (sockets[i] < 0 || sockets[i] == INT64_MAX)
-            return -1;
-    }
-    return sockets[0] == sockets[1];
+    const int64_t socket = number_of(sys, cpu, "topology/physical_package_id", -1);
+    const int64_t other_socket = number_of(sys, other, "topology/physical_package_id", -1);
+    return socket < 0 || other_socket < 0 ? -1 : socket == other_socket;
 }
 
 enum rk_relation rk_relation_of(const char *sys, int cpu, int other)

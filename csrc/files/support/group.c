@@ -18,15 +18,6 @@
 #define GROUP_NAME "reckon-"
 #define GROUP_NAME_MAX 160 /* with a slash, the owner's name and a number */
 
-/* The files of a group, by the version of control groups. */
-static const struct {
-    const char *limit, *usage;
-    const char *cached; /* the field of memory.stat */
-} files_of_version[] = {
-    [1] = {"memory.limit_in_bytes", "memory.usage_in_bytes", "cache %lld"},
-    [2] = {"memory.max", "memory.current", "file %lld"},
-};
-
 /* 1 if a file of words has this word. */
 static int group_has_word(const char *folder, const char *name, const char *word)
 {
@@ -192,7 +183,7 @@ int group_open(struct rk_context *c, struct rk_group *g, int64_t limit_bytes)
                               (int)length, g->path, strerror(error));
     }
     snprintf(text, sizeof text, "%lld", (long long)limit_bytes);
-    const char *const limit_file = files_of_version[g->version].limit;
+    const char *const limit_file = rk_memory_files[g->version].limit;
     const int error = -group_write(g, limit_file, text);
     if (error)
         return rk_unsupported(c, "the control group takes no limit of memory (%s: %s)", limit_file,
@@ -202,19 +193,17 @@ int group_open(struct rk_context *c, struct rk_group *g, int64_t limit_bytes)
 
 int64_t group_used(const struct rk_group *g, int64_t *limit_bytes)
 {
-    char path[PATH_MAX + 64];
-    snprintf(path, sizeof path, "%s/%s", g->path, files_of_version[g->version].limit);
-    *limit_bytes = rk_number_in(path);
-    snprintf(path, sizeof path, "%s/%s", g->path, files_of_version[g->version].usage);
-    return rk_number_in(path);
+    const struct rk_memory_files *const files = &rk_memory_files[g->version];
+    *limit_bytes = rk_group_number(g->path, files->limit);
+    return rk_group_number(g->path, files->use);
 }
 
 int64_t group_left(const struct rk_group *g)
 {
     char path[PATH_MAX + 64];
-    int64_t limit;
+    int64_t limit_bytes;
     snprintf(path, sizeof path, "%s/memory.stat", g->path);
-    const int64_t cached = rk_field_in(path, files_of_version[g->version].cached, 0),
-                  used = group_used(g, &limit);
-    return limit - (used - cached);
+    const int64_t cached = rk_field_in(path, rk_memory_files[g->version].cached, 0);
+    const int64_t used = group_used(g, &limit_bytes);
+    return limit_bytes - (used - cached);
 }

@@ -1,5 +1,7 @@
 #include "network/support/loopback.h"
 
+#include "probe/cpus.h"
+
 /* "127.0.0.1:0", "[::1]:0" where there is no IPv4, or NULL if the interface is down. Some
  * containers have the IPv6 loopback alone, and one without a network has none. */
 static const char *loopback_address(void)
@@ -17,7 +19,8 @@ int loopback_locate(struct rk_context *c, struct peer *peer)
     return peer_locate(peer, at) ? rk_failed(c, "loopback's address", EADDRNOTAVAIL) : 0;
 }
 
-int loopback_pair(struct peer self, int *client, int *accepted)
+/* Both ends of a connection of this process with itself. 0 or an error number. */
+static int make_pair(struct peer self, int *client, int *accepted)
 {
     const int listener = bound_socket(SOCK_STREAM, &self.address, self.length);
     int error = listener < 0 || listen(listener, 1) < 0 ? errno : 0;
@@ -34,4 +37,29 @@ int loopback_pair(struct peer self, int *client, int *accepted)
     if (listener >= 0)
         close(listener);
     return error;
+}
+
+int loopback_thread_begin(struct rk_context *c, const struct peer *loopback,
+                          struct loopback_thread *self, void *(*serve)(void *), void *argument,
+                          int *client)
+{
+    int error = make_pair(*loopback, client, &self->fd);
+    if (error) {
+        self->fd = -1;
+        return rk_refused(c, "a connection of this process with itself", error);
+    }
+    error = rk_start_thread(&self->thread, rk_cpu_set(), serve, argument);
+    if (!error)
+        return 0;
+    close(self->fd);
+    close(*client);
+    self->fd = *client = -1;
+    return rk_refused(c, "pthread_create", error);
+}
+
+void loopback_thread_end(struct loopback_thread *self, int client)
+{
+    shutdown(client, SHUT_WR); /* the thread reads the end of the stream and ends */
+    pthread_join(self->thread, NULL);
+    close(self->fd);
 }

@@ -3,15 +3,13 @@
 #ifndef RK_OWN_RECEIVER_H
 #define RK_OWN_RECEIVER_H
 
-#include <pthread.h>
-
-#include "network/support/client.h"
+#include "network/support/loopback.h"
 
 #define OWN_RECEIVER_BYTES (128 << 10)
 
 struct own_receiver {
-    int fd, error;
-    pthread_t thread;
+    struct loopback_thread server;
+    int error;
     uint64_t received;
     char buffer[OWN_RECEIVER_BYTES];
 };

@@ -5,17 +5,17 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#include "network/support/loopback.h"
 #include "probe/children.h"
-#include "probe/cpus.h"
 
 /* --- a thread (mbp2016) --- */
 
 /* mbp2016: "It echoes whatever it reads. The remote host is in charge of closing a connection." */
 static void *echo_thread_main(void *argument)
 {
-    const struct echo_thread *server = argument;
+    const struct loopback_thread *server = argument;
+    const int on = 1;
     static char bytes[65536];
+    setsockopt(server->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     for (;;) {
         const ssize_t got = read(server->fd, bytes, sizeof bytes);
         if (got < 0 && errno == EINTR)
@@ -35,27 +35,10 @@ static void *echo_thread_main(void *argument)
     return NULL;
 }
 
-int echo_thread_begin(struct rk_context *c, struct echo_thread *server, const struct peer *peer,
+int echo_thread_begin(struct rk_context *c, struct loopback_thread *server, const struct peer *peer,
                       int *fd)
 {
-    const int on = 1;
-    int error = loopback_pair(*peer, fd, &server->fd);
-    if (error)
-        return rk_failed(c, "a connection on loopback", error);
-    setsockopt(server->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    error = rk_start_thread(&server->thread, rk_cpu_set(), echo_thread_main, server);
-    if (!error)
-        return 0;
-    close(server->fd);
-    server->fd = -1;
-    return rk_refused(c, "pthread_create", error);
-}
-
-void echo_thread_end(const struct echo_thread *server, int fd)
-{
-    shutdown(fd, SHUT_WR); /* the thread reads the end of the stream and ends */
-    pthread_join(server->thread, NULL);
-    close(server->fd);
+    return loopback_thread_begin(c, peer, server, echo_thread_main, server, fd);
 }
 
 /* --- ncat (i7_10750h) --- */

@@ -3,19 +3,11 @@
 #ifndef RK_SERVERS_H
 #define RK_SERVERS_H
 
-#include <pthread.h>
-
-#include "network/support/client.h"
-
-struct echo_thread {
-    pthread_t thread;
-    int fd; /* the accepted connection */
-};
+#include "network/support/loopback.h"
 
 /* *fd: the client's end, with a time limit as in the other probes. 0, or a status with the reason
  * set. */
-int echo_thread_begin(struct rk_context *, struct echo_thread *, const struct peer *, int *fd);
-void echo_thread_end(const struct echo_thread *, int fd);
+int echo_thread_begin(struct rk_context *, struct loopback_thread *, const struct peer *, int *fd);
 
 struct ncat {
     pid_t pid;
