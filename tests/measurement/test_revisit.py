@@ -75,7 +75,7 @@ def set_ticks(monkeypatch, ticks):
 @pytest.mark.parametrize(
     ("ticks", "source"),
     [
-        ((6000, 6060, 6120), r"3 visits over \d+ s"),
+        ((6000, 6060, 6120), r"3 visits over \d+ (s|min)"),
         ((6000, 6000, 6000), r"\d+ processes of 3 visits"),
     ],
 )
