@@ -32,6 +32,9 @@ export NO_APT
 # Work of numpy's own threads would be measured with ours.
 export OMP_NUM_THREADS = 1
 
+# $(ALONE) FOLDER COMMAND...: two makes neither set up nor compile the same folder at once.
+ALONE := sh -c 'exec 9< "$$0"; flock -n 9 || { echo "Waiting for another make." >&2; flock 9; }; exec "$$@"'
+
 .DEFAULT_GOAL := help
 .PHONY: help book html pdf measure summary results compare doctor peer lab edit serve check test faults test-install lint setup lib lib-tests tex nfs lock schema expected record clean
 
@@ -69,7 +72,9 @@ doctor: setup lib ## say whether this machine is fit to be measured
 	@$(PY) -m reckon doctor
 
 peer: ## build reckon-peer, the other host of the network pages, and say how to start it
-	@$(MAKE) --no-print-directory -s -C csrc OUT=$(CURDIR)/$(LIB) $(CURDIR)/$(LIB)/reckon-peer
+	@mkdir -p $(LIB)
+	@$(ALONE) $(LIB) $(MAKE) --no-print-directory -s -C csrc OUT=$(CURDIR)/$(LIB) \
+	  $(CURDIR)/$(LIB)/reckon-peer
 	@echo "$(LIB)/reckon-peer is built. It needs no privileges and nothing beside itself. On this host:"
 	@echo "  export RECKON_PEER_TOKEN=\$$(openssl rand -hex 16)   # and the same on the host that measures"
 	@echo "  $(LIB)/reckon-peer --listen ADDRESS --allow HOST     # its own address, and who measures"
@@ -124,16 +129,18 @@ lint: setup ## check format, style, types, imports, spelling and the C compiler'
 setup: $(VENV)/ready ## the virtual environment alone
 
 $(VENV)/ready: requirements.txt pyproject.toml tools/setup
-	@tools/setup venv $(PYTHON) $(VENV)
-	@touch $@
+# Another make may have done it meanwhile.
+	@$(ALONE) tools sh -c '[ "$$(find $@ $(^:%=-newer %) 2>/dev/null)" ] || \
+	  { tools/setup venv $(PYTHON) $(VENV) && touch $@; }'
 
 lib: ## the C library alone
-	@$(MAKE) --no-print-directory -s -j$$(nproc) -C csrc OUT=$(CURDIR)/$(LIB)
+	@mkdir -p $(LIB)
+	@$(ALONE) $(LIB) $(MAKE) --no-print-directory -s -j$$(nproc) -C csrc OUT=$(CURDIR)/$(LIB)
 
 # The library with the probes of csrc/test; its warnings are errors.
 lib-tests:
 	@mkdir -p $(LIB_OF_TESTS)
-	@flock $(LIB_OF_TESTS) $(MAKE) --no-print-directory -s -j$$(nproc) -C csrc \
+	@$(ALONE) $(LIB_OF_TESTS) $(MAKE) --no-print-directory -s -j$$(nproc) -C csrc \
 	  OUT=$(CURDIR)/$(LIB_OF_TESTS) TEST_PROBES=1 WERROR=1
 
 tex: ## install TeX by apt-get, where that can be used

@@ -13,6 +13,7 @@ from reckon import config
 from reckon.config import ROOT, ReckonError, settings
 from reckon.measurement import library
 from reckon.measurement.probe import Needs
+from reckon.records.locks import lock
 
 
 def compile_library() -> None:
@@ -21,12 +22,13 @@ def compile_library() -> None:
         return
     sources, target = ROOT / "csrc", settings().library_dir
     try:
-        subprocess.run(
-            ["make", "-s", "-C", sources, f"OUT={target}"],
-            check=True,
-            capture_output=True,
-            text=True,
-        )
+        with lock(target / ".compiling", "compiles the C library"):
+            subprocess.run(
+                ["make", "-s", "-C", sources, f"OUT={target}"],
+                check=True,
+                capture_output=True,
+                text=True,
+            )
     except OSError as error:
         raise ReckonError(
             f"The C library cannot be compiled ({error}); install make and gcc."

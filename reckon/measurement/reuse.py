@@ -44,6 +44,12 @@ def key(plan: Plan, *, profile: str) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
 
 
+def is_reusable(plan: Plan) -> bool:
+    """Whether the record holds samples that can be reused."""
+    stored = records.read_measured(plan.session.run.name, plan.quantity)
+    return stored is not None and _is_reusable(plan, stored.measurement)
+
+
 def _is_reusable(plan: Plan, measurement: Measurement | None) -> bool:
     if measurement is None or measurement.state != "measured":
         return False

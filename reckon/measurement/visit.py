@@ -84,14 +84,13 @@ def _measure(
     recorded = _recorded(session, plans, all_or_none=all_or_none)
     if None not in recorded.values():
         return _reported(recorded)
-    waited = []
 
     def on_wait(sentence: str) -> None:
-        waited.append(sentence)
         report_wait(next(iter(recorded)), sentence)
 
     with records.measuring(session.run.name, on_wait):
-        if waited:  # the other process may have measured the same
+        # Another process may have measured the same until now.
+        if any(not recorded[plan.quantity] and reuse.is_reusable(plan) for plan in plans.values()):
             recorded = _recorded(session, plans, all_or_none=all_or_none)
         results = _reported(recorded)
         new = [plan for plan in plans.values() if plan.quantity not in results]

@@ -70,12 +70,12 @@ class SmallBook(ShortProject):
         own = {"RECKON_SCRATCH": str(self.scratch), "TMPDIR": str(self.temporary)}
         return super().environment(**{**own, **more})
 
-    def start(self, *, site: bool = True) -> subprocess.Popen:
+    def start(self, *, site: bool = True, **environment: str) -> subprocess.Popen:
         """A build that runs, in a session of its own."""
         return subprocess.Popen(
             [*BUILD, "--html"] if site else BUILD_PAGES,
             cwd=self.base,
-            env=self.environment(),
+            env=self.environment(**environment),
             text=True,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
