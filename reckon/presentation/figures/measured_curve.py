@@ -6,7 +6,8 @@ from typing import Literal
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import FormatStrFormatter, MaxNLocator
+from matplotlib.patheffects import withStroke
+from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from reckon import units
 from reckon.presentation.block import Block
@@ -48,7 +49,7 @@ def _set_x(axes: Axes, x: np.ndarray) -> None:
         axes.set_xticks(x)
     elif span < _LOG_X_FROM and are_counts:
         axes.set_xticks(x)
-    axes.xaxis.set_major_formatter(FormatStrFormatter("%g"))
+    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
 
 
 def _set_y(axes: Axes, values: np.ndarray, scale: Scale) -> None:
@@ -146,6 +147,7 @@ def _name_band(axes: Axes, c: MeasuredCurve, ends: np.ndarray, name: str, colour
     k = int(np.argmax(high - low))
     side = "left" if k == 0 else "right" if k == len(c.x) - 1 else "center"
     look: Look = {"ha": side, "va": "center", "fontsize": 7.5, "color": colour, "zorder": 6}
+    look |= {"path_effects": [withStroke(linewidth=2, foreground="white")]}
     look |= {"textcoords": "offset points", "xytext": (0, (low[k] - high[k]) / 2)}
     if high[k] - low[k] < _NAME_POINTS:
         look |= {"xytext": (0, _NAME_POINTS), "arrowprops": {"arrowstyle": "-", "color": colour}}

@@ -19,7 +19,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure  # not pyplot: no global state, and a faster import
-from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from reckon import config, records, units
 from reckon.presentation.block import Block
@@ -227,7 +227,7 @@ def plain_log(axis: Axis) -> None:
     low, high = axis.get_view_interval()
     subs = next(subs for factor, subs in _TICKS_OF_A_DECADE if high < factor * low)
     axis.set_major_locator(LogLocator(subs=subs))
-    axis.set_major_formatter(FormatStrFormatter("%g"))
+    axis.set_major_formatter(StrMethodFormatter("{x:,g}"))
     axis.set_minor_formatter(NullFormatter())
 
 
