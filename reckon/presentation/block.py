@@ -64,6 +64,7 @@ def plain_markdown(markdown: str) -> str:
     text = re.sub(r"^:::\{table\} (.*)$", r"*\1*", text, flags=re.M)
     text = re.sub(r"^:::.*\n?|^:[a-z]+:.*\n", "", text, flags=re.M)
     text = re.sub(r"\{cite\}`([^`]*)`", r"[\1]", text)
+    text = re.sub(r"\{term\}`([^`<]*?)(?: <[^`>]*>)?`", r"\1", text)
     return re.sub(r"\{download\}`([^`<]*?) ?<[^`]*>`", r"\1", text)
 
 

@@ -156,6 +156,10 @@ def prediction(prediction: Prediction, subject: str) -> Block:
         [short_name(name), _input_value(input_), _input_interval(input_), _input_source(input_)]
         for name, input_ in prediction.inputs.items()
     ]
+    for row in rows:
+        if row[-1].startswith("guess: "):  # the first is linked to the glossary
+            row[-1] = row[-1].replace("guess", "{term}`guess`", 1)
+            break
     columns = {"Input": 18, "Value": 16, "Interval": 18, "Where it comes from": 48}
     name = f"inputs-{re.sub('[^a-z0-9]+', '-', prediction.quantity)}"
     inputs = table(columns, rows, f"Inputs of the prediction: {subject}", name).markdown

@@ -90,10 +90,10 @@ def _too_few(result: Result) -> Block:
 
 
 _COLUMNS = {
-    "Regime": 20,
+    "Level": 20,
     "From": 10,
     "To": 10,
-    "Latency, median": 16,
+    "Latency, median over its sizes": 16,
     "Core cycles": 10,
     "The machine reports": 13,
 }

@@ -204,13 +204,13 @@ def two_modes(values) -> str | None:
 
 
 def wide(medians) -> str | None:
-    """A warning if the middle half of the fresh processes differs by more than 10 %."""
+    """A warning if the interquartile range of the fresh processes is wider than 10 %."""
     if len(medians) < PROCESSES_FOR_AN_INTERVAL:
         return None
     distance = _quartile_distance(medians)
     if not _WIDE < distance < math.inf:
         return None
-    return f"fresh processes differ by {100 * distance:.0f} % (middle half)"
+    return f"fresh processes differ by {100 * distance:.0f} % (interquartile range)"
 
 
 def _quartile_distance(values) -> float:

@@ -95,7 +95,8 @@ def test_narrow_and_wide_intervals_are_counted_apart():
 
 def test_caveats_have_a_line_for_each_cause():
     noisy = made_up.single("cpu/made/noisy", 10, "ns")
-    summary = replace(noisy.summary, warnings=("fresh processes differ by 25 % (middle half)",))
+    warning = "fresh processes differ by 25 % (interquartile range)"
+    summary = replace(noisy.summary, warnings=(warning,))
     noisy.__dict__["summaries"] = [summary]
     other = made_up.single("memory/made/other", 10, "ns")
     other.__dict__["summaries"] = [summary]
