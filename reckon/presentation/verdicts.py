@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from operator import itemgetter
 
@@ -11,6 +12,7 @@ import numpy as np
 from reckon import units
 from reckon.prediction.ratios import AS_PREDICTED, MISS, NEAR, is_comparable, is_near
 from reckon.presentation.block import Block, say
+from reckon.presentation.tables import title
 from reckon.presentation.text import (
     amount_or_dash,
     counted_position,
@@ -20,7 +22,6 @@ from reckon.presentation.text import (
     plural,
     position_text,
 )
-from reckon.presentation.titles import title_of
 from reckon.records.result import Result
 
 # The words for a ratio that is off by less than each factor; the what-if panels have them as data.
@@ -42,8 +43,11 @@ _NOTES_LISTED = 2  # notes on points of a curve that are printed; of the others,
 _POSITIONS_LISTED = 3  # positions of one note that are printed; of more, only their number
 
 
-def verdict(result: Result, subject: str) -> Block:
-    """How far the sealed prediction of `subject` was off, in a few sentences."""
+def verdict(result: Result, subject: str, again: dict[float, Result] | None = None) -> Block:
+    """How far the sealed prediction of `subject` was off, in a few sentences.
+
+    again: as measured_again() takes it.
+    """
     start = f"**Verdict.** {subject[0].upper()}{subject[1:]}"
     if not result.has_samples:
         why = _WITHOUT_SAMPLES.get(result.state, "it has no samples")
@@ -57,30 +61,35 @@ def verdict(result: Result, subject: str) -> Block:
         f"Note: {literal(result.attempt_note)}." if result.attempt_note else "",
         *(f"{sentence}." for sentence in missing_points(result)),
         *_notes(result),
+        measured_again((result, again or {})).markdown,
     )
 
 
-def measured_again(curve: Result, quantities: dict[float, Result]) -> Block:
-    """Which quantities of a table the curve measures again, each at the position on the curve's
-    axis, in the axis's unit, and both values of each."""
-    pairs = [(curve.point_index(at), at, result) for at, result in quantities.items()]
+def measured_again(
+    *curves: tuple[Result, dict[float, Result]], titles: dict[str, str] | None = None
+) -> Block:
+    """Which quantities of a table the curves measure again, with both values of each.
+
+    curves: each with these quantities by the position on its axis, in the axis's unit.
+    """
     texts = [
-        _again(curve, index, at, result)
-        for index, at, result in pairs
-        if index is not None and result.has_samples
+        f"{title(result, titles)} at {_again(curve, index, result)}"
+        for curve, quantities in curves
+        for at, result in quantities.items()
+        if (index := curve.point_index(at)) is not None and result.has_samples
     ]
     if not texts:
         return say()
-    opening = "In processes of its own, at another time, the curve measures again what a table has"
-    return say(f"{opening}: {'; '.join(texts)}. Other pages use the table's.")
+    sentences = (f"{text[0].upper()}{text[1:]}." for text in texts)
+    opening = "What a table has was measured again for the curve, in other processes."
+    return say(opening, *sentences, "Other pages use the table's value.")
 
 
-def _again(curve: Result, index: int, at: float, result: Result) -> str:
+def _again(curve: Result, index: int, result: Result) -> str:
     here, there = curve.summaries[index], result.summaries[0]
-    where = counted_position(curve, units.to_base(at, curve.axis_unit))
-    both = f"{units.amount(here.median, curve.unit)}, in the table {result}"
+    where = counted_position(curve, curve.axis[index])
     note = "" if here.apart(there) else f" ({here.why_not_apart(there)})"
-    return f"{title_of(result.quantity)} at {where}, {both}{note}"
+    return f"{where}: {units.amount(here.median, curve.unit)}, in the table {result}{note}"
 
 
 def how_far(ratio: float) -> str:
@@ -163,8 +172,12 @@ def _revision(result: Result) -> str:
     )
 
 
+# Terms of the glossary in the samples' own warnings.
+_TERMS = re.compile(r"two modes|interquartile range")
+
+
 def _notes(result: Result) -> list[str]:
-    notes = warnings(result)
+    notes = [_TERMS.sub(r"{term}`\g<0>`", note) for note in warnings(result)]
     if result.is_curve and notes:
         first, *others = notes
         return [f"Note: {first}.", *(f"{note[0].upper()}{note[1:]}." for note in others)]

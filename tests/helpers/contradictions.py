@@ -299,6 +299,31 @@ def two_values(pages: dict[str, str], results: list[Result]) -> Iterator[str]:
                 yield f"{quantity}: {first.text} in {first_place}, {value.text} in {place}"
 
 
+def measured_twice(
+    pages: dict[str, str], results: list[Result], defaults: dict[str, dict]
+) -> Iterator[str]:
+    """Points of curves that measure what a table has, of which their page does not give both values.
+
+    defaults: the parameters of each probe that a record leaves out.
+    """
+    alone = {}
+    own = [r for r in results if r.has_samples and not r.measurement.reports]
+    for result in own:
+        for point in [] if result.is_curve else result.points:
+            alone[_what_is_measured(result, point, defaults)] = result
+    for curve in filter(lambda result: result.is_curve, own):
+        for point, summary in zip(curve.points, curve.summaries, strict=True):
+            single = alone.get(_what_is_measured(curve, point, defaults))
+            both = f"{units.amount(summary.median, curve.unit)}, in the table {single}"
+            if single and single.unit == curve.unit and both not in pages.get(curve.experiment, ""):
+                yield f"{curve.quantity} measures {single.quantity} again: {both} is not said"
+
+
+def _what_is_measured(result: Result, point: records.Point, defaults: dict[str, dict]) -> tuple:
+    probe = result.measurement.probe
+    return probe, *sorted({**defaults[probe], **point.params}.items())
+
+
 _BOUND = re.compile(
     rf"No value here can be below {_named('least')}(?: or above {_named('most')})?: (?P<rest>.*(?:\n\n(?:- .*\n?)+)?)"
 )

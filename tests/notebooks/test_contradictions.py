@@ -6,6 +6,7 @@ from helpers.project import RECORDED
 
 import reckon as rk
 from reckon.book import contents
+from reckon.measurement import library
 from reckon.records.lookup import all_results
 
 VERDICT = "**Verdict.** Predicted 965 Mbit/s, measured {}: the rate came out {}. The measured value lies {} the prediction’s interval, 869 Mbit/s to 965 Mbit/s."
@@ -28,6 +29,15 @@ def results():
 def test_the_recorded_run_is_shown_without_a_contradiction(results):
     shown = {page: pages.expected_path(page).read_text("utf-8") for page in contents.notebooks()}
     assert contradictions.contradictions(shown, results) == []
+
+
+def test_a_page_gives_both_values_of_what_it_measures_twice(results):
+    shown = {page: pages.expected_path(page).read_text("utf-8") for page in contents.notebooks()}
+    defaults = {name: probe.defaults for name, probe in library.probes().items()}
+    assert [*contradictions.measured_twice(shown, results, defaults)] == []
+    shown["network/rtt"] = shown["network/rtt"].replace(", in the table ", " ")
+    silent = [*contradictions.measured_twice(shown, results, defaults)]
+    assert len(silent) == 2 and "network/rtt/tcp_size measures network/rtt/tcp again" in silent[0]
 
 
 @pytest.mark.parametrize(

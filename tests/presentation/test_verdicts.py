@@ -113,6 +113,15 @@ def test_notes_of_a_curve_have_their_positions():
     notes = [summary.warnings[0] for summary in curve.summaries if summary.warnings]
     modes = next(note for note in notes if "two modes" in note)
     count = notes.count(modes)
-    text = rk.show.verdict(curve, "a load").markdown
+    text = rk.show.verdict(curve, "a load").markdown.replace("{term}`two modes`", "two modes")
     assert count >= 4 and f"at {count} of its {len(curve.points)} points, {modes}" in text
     assert text.count("Note:") == 1
+
+
+def test_what_a_curve_measures_again_has_both_values():
+    curve = made_up.curve("memory/latency/load", np.array([1.0, 2, 4]), np.array([1.0, 2, 3]))
+    single = made_up.single("memory/latency/one", 2.5, "ns")
+    text = rk.show.measured_again((curve, {2: single, 3: single}), titles={single.quantity: "one"})
+    assert text.markdown.count("in the table") == 1
+    assert "One at 2 KiB: " in text.markdown and f"in the table {single}" in text.markdown
+    assert rk.show.measured_again((curve, {3: single})).markdown == ""
