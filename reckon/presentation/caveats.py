@@ -5,17 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from reckon.presentation import sample_warnings
 from reckon.presentation.block import Block, say
 from reckon.presentation.text import join_words, literal, plural
 from reckon.presentation.titles import page_link, title_of
 from reckon.records.result import Result
 
-# The samples' own warnings, by what they contain, and the cause that a reader is given.
-_WARNINGS = {
-    "drifted by": "Drifted while measured",
-    "two modes": "Trials in two modes, so one number does not describe them",
-    "fresh processes differ": "Fresh processes differ from one another",
-}
 _MAX_NAMED = 3  # quantities of one cause that are named; of more, their number in some chapters
 _CHAPTERS_NAMED = 3  # of these, the chapters with the most
 _TIME_UP = "Time was up before the interval was narrow enough"
@@ -53,9 +48,7 @@ def _names(results: list[Result]) -> str:
 def _causes(result: Result) -> Iterator[str]:
     """The causes that concern one quantity."""
     for summary in result.summaries:
-        for warning in summary.warnings:
-            causes = (cause for part, cause in _WARNINGS.items() if part in warning)
-            yield next(causes, warning[0].upper() + warning[1:])
+        yield from map(sample_warnings.cause, summary.warnings)
     if any(point.stopped == "time" for point in result.points):
         yield _TIME_UP
     # A value of 0 is right only where 0 was predicted, as for no round of a loop.

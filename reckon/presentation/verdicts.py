@@ -11,6 +11,7 @@ import numpy as np
 
 from reckon import units
 from reckon.prediction.ratios import AS_PREDICTED, MISS, NEAR, is_comparable, is_near
+from reckon.presentation import sample_warnings
 from reckon.presentation.block import Block, say
 from reckon.presentation.tables import title
 from reckon.presentation.text import (
@@ -172,12 +173,8 @@ def _revision(result: Result) -> str:
     )
 
 
-# Terms of the glossary in the samples' own warnings.
-_TERMS = re.compile(r"two modes|interquartile range")
-
-
 def _notes(result: Result) -> list[str]:
-    notes = [_TERMS.sub(r"{term}`\g<0>`", note) for note in warnings(result)]
+    notes = warnings(result)
     if result.is_curve and notes:
         first, *others = notes
         return [f"Note: {first}.", *(f"{note[0].upper()}{note[1:]}." for note in others)]
@@ -198,13 +195,18 @@ def missing_points(result: Result) -> list[str]:
 
 
 def warnings(result: Result) -> list[str]:
-    """The samples' own warnings; of a curve, with the positions of each."""
+    """The warnings about the samples in words; of a curve, with the positions of each."""
     if not result.is_curve:
-        return [warning for summary in result.summaries for warning in summary.warnings]
+        return [
+            sample_warnings.note(warning)
+            for summary in result.summaries
+            for warning in summary.warnings
+        ]
     positions: dict[str, list[str]] = {}
     for x, summary in zip(result.axis, result.summaries, strict=True):
         if summary.warnings:
-            positions.setdefault(summary.warnings[0], []).append(position_text(result, x))
+            note = sample_warnings.note(summary.warnings[0])
+            positions.setdefault(note, []).append(position_text(result, x))
     return note_sentences(positions, len(result.points))
 
 

@@ -15,12 +15,15 @@ from pydantic import AwareDatetime, Field
 from reckon.computer.facts import Machine
 from reckon.prediction.formula import Kind
 from reckon.prediction.inputs import Origin
+from reckon.records.older_formats import current_state, current_summary
 from reckon.statistics import PooledVariance, Summary
 
 # Format 1 had samples at every point of a curve, and no reasons. Format 2 had nothing of the
 # network: neither a process's TCP counters nor a measurement's peer. Format 3 had the samples
-# inside the record, and neither summaries, visits nor chains of hashes.
-FORMAT: Literal[4] = 4
+# inside the record, and neither summaries, visits nor chains of hashes. Format 4 had a summary's
+# warnings in English.
+FORMAT: Literal[5] = 5
+FIRST_FORMAT_WITH_CHAINS = 4
 
 
 class _Strict(pydantic.BaseModel):
@@ -119,12 +122,7 @@ class Process(Conditions):
         return self
 
 
-def _state_of_format_4(state: object) -> object:
-    """The state of any format: 1 to 3 call "unsupported" "cannot"."""
-    return "unsupported" if state == "cannot" else state
-
-
-_AnyFormat = pydantic.BeforeValidator(_state_of_format_4)
+_AnyFormat = pydantic.BeforeValidator(current_state)
 WithoutSamples = Annotated[Literal["unsupported", "failed"], _AnyFormat]
 State = Annotated[Literal["measured", "unsupported", "failed"], _AnyFormat]
 Stop = Annotated[Literal["precise", "time", "processes", "unsupported", "failed"], _AnyFormat]
@@ -138,7 +136,8 @@ class Point(_Strict):
     processes: list[Process] = []  # kept in the samples files
     stopped: Stop
     reason: str | None = None  # why a point of a curve has no processes
-    summary: Summary | None = None  # of all visits, in base units of the measurement's unit
+    # Of all visits, in base units of the measurement's unit.
+    summary: Annotated[Summary | None, pydantic.BeforeValidator(current_summary)] = None
 
     @property
     def has_samples(self) -> bool:
@@ -237,7 +236,7 @@ class Quantity(_Strict):
 class Record(_Strict):
     """The quantities of one experiment in one run."""
 
-    format: Literal[1, 2, 3, 4] = FORMAT
+    format: Literal[1, 2, 3, 4, 5] = FORMAT
     experiment: str
     quantities: dict[str, Quantity] = {}
 
@@ -245,7 +244,7 @@ class Record(_Strict):
 class SamplesFile(_Strict):
     """The raw samples of one visit, with all that is needed to interpret them."""
 
-    format: Literal[4] = FORMAT
+    format: Literal[4, 5] = FORMAT
     quantity: str
     visit: int
     measurement: Measurement
@@ -254,7 +253,7 @@ class SamplesFile(_Strict):
 class Run(_Strict):
     """What machine a run measured, when it was opened and whether the machine was fit."""
 
-    format: Literal[1, 2, 3, 4] = FORMAT
+    format: Literal[1, 2, 3, 4, 5] = FORMAT
     name: str
     id: str | None = None  # random, made when the run was opened; None in older formats
     # Hash of processor, microcode, kernel release, mitigations and, since format 4, the machine id.

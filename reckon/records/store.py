@@ -22,6 +22,7 @@ from reckon.records import chain
 from reckon.records.files import read_model, write_whole
 from reckon.records.locks import lock
 from reckon.records.models import (
+    FIRST_FORMAT_WITH_CHAINS,
     FORMAT,
     Quantity,
     Record,
@@ -169,7 +170,7 @@ def measuring(
 def write_record(run: str | Path, record: Record) -> None:
     """Write the record: new samples in files of their own, then the record that names them; then
     samples that it no longer names are removed. A crash leaves the former state or the new one."""
-    folder, is_import = run_dir(run), record.format < FORMAT
+    folder, is_import = run_dir(run), record.format < FIRST_FORMAT_WITH_CHAINS
     description = read_model(folder / "run.json", Run)
     run_id, at = (description and description.id) or "", now()
     quantities = {}

@@ -11,7 +11,13 @@ import numpy as np
 
 from reckon.config import ReckonError
 from reckon.records import chain
-from reckon.records.models import FORMAT, Measurement, Quantity, Run, SamplesFile
+from reckon.records.models import (
+    FIRST_FORMAT_WITH_CHAINS,
+    Measurement,
+    Quantity,
+    Run,
+    SamplesFile,
+)
 from reckon.records.samples import read_samples, samples_path, with_samples
 from reckon.records.store import experiments, read_record, read_run, run_dir
 from reckon.records.unit_conversion import summarise_points
@@ -48,7 +54,7 @@ def faults(run: str | Path) -> list[str]:
         except ReckonError as error:
             sentences.append(f"{experiment}: {error}")
             continue
-        if record.format == FORMAT:
+        if record.format >= FIRST_FORMAT_WITH_CHAINS:
             for name, quantity in record.quantities.items():
                 sentences += [
                     f"{name}: {fault}" for fault in _faults(description, run, name, quantity)

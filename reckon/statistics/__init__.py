@@ -11,15 +11,8 @@ from reckon.statistics.inference import (
     ratio_interval,
     same_level,
 )
-from reckon.statistics.summary import (
-    VERSION,
-    Summary,
-    drift,
-    load,
-    summarise,
-    two_modes,
-    wide,
-)
+from reckon.statistics.sample_warnings import SampleWarning, drift, two_modes, wide
+from reckon.statistics.summary import VERSION, Summary, load, summarise
 from reckon.statistics.visits import (
     PooledVariance,
     pooled_variance,

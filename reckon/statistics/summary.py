@@ -17,7 +17,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from reckon.statistics.cache import cached
-from reckon.statistics.inference import PROCESSES_FOR_AN_INTERVAL, median_interval, process_medians
+from reckon.statistics.inference import median_interval, process_medians
+from reckon.statistics.sample_warnings import SampleWarning, drift, two_modes, wide
 from reckon.statistics.visits import PooledVariance, revisit_interval, spread_within
 
 # Raised when summarise() gives other values for the same samples: records keep summaries.
@@ -25,12 +26,6 @@ VERSION = 3
 # Medians of too few processes for an interval differ by chance: they must be further apart than
 # this share of the smaller one.
 _FAR = 0.25
-_WIDE = 0.1  # of the median: a larger distance of the quartiles is worth a warning
-_SIGNIFICANT = 0.01  # p of the tests behind a warning
-_MIN_DRIFT = 0.02
-_PROCESSES_FOR_A_DRIFT = 8
-_TRIALS_FOR_MODES = 20
-_MAX_TRIALS_FOR_MODES = 5000  # the dip test takes the square of that
 
 
 @dataclass(frozen=True)
@@ -51,7 +46,7 @@ class Summary:
     max_deviation: float  # largest distance of a trial from the mean
     n: int
     medians: tuple[float, ...]  # the processes', in the order they ran
-    warnings: tuple[str, ...]
+    warnings: tuple[SampleWarning, ...]
     visit_medians: tuple[float, ...] = ()  # of the processes' medians in each visit
     visit_spread: float = math.nan  # of the processes' medians inside a visit, relative
 
@@ -162,60 +157,3 @@ def _by_visit(medians: np.ndarray, visits: Sequence[int] | None) -> list[np.ndar
 
 def _deviation(values) -> float:
     return float(np.std(values, ddof=1)) if len(values) > 1 else math.nan
-
-
-def drift(medians) -> str | None:
-    """A warning if the processes' medians moved steadily.
-
-    By Kendall's tau against the order (p < 0.01), with a Theil-Sen change above 2 %.
-    """
-    from scipy import stats
-
-    few = len(medians) < _PROCESSES_FOR_A_DRIFT
-    if few or np.ptp(medians) == 0 or np.median(medians) == 0:
-        return None
-    order = np.arange(len(medians))
-    slope = stats.theilslopes(medians, order).slope
-    change = slope * (len(medians) - 1) / abs(np.median(medians))
-    unsure = stats.kendalltau(order, medians).pvalue >= _SIGNIFICANT
-    if unsure or abs(change) < _MIN_DRIFT:
-        return None
-    return f"it drifted by {100 * change:+.1f} % while it was measured".replace("-", "−")
-
-
-def two_modes(values) -> str | None:
-    """A warning if the trials have two modes.
-
-    By Hartigan's dip test (Hartigan and Hartigan 1985; p < 0.01), with quartiles more than 10 % of
-    the median apart.
-    """
-    import diptest
-
-    values = np.asarray(values, dtype=float)
-    steps = np.diff(np.unique(values))
-    if len(values) < _TRIALS_FOR_MODES or not len(steps) or _quartile_distance(values) <= _WIDE:
-        return None
-    # The counter has steps, and the dip test takes every step for a mode: spread them out.
-    spread = np.random.default_rng(1).uniform(-0.5, 0.5, len(values)) * steps.min()
-    sample = np.random.default_rng(2).permutation(values + spread)[:_MAX_TRIALS_FOR_MODES]
-    if diptest.diptest(sample)[1] >= _SIGNIFICANT:
-        return None
-    return "its trials have two modes, so one number does not describe it"
-
-
-def wide(medians) -> str | None:
-    """A warning if the interquartile range of the fresh processes is wider than 10 %."""
-    if len(medians) < PROCESSES_FOR_AN_INTERVAL:
-        return None
-    distance = _quartile_distance(medians)
-    if not _WIDE < distance < math.inf:
-        return None
-    return f"fresh processes differ by {100 * distance:.0f} % (interquartile range)"
-
-
-def _quartile_distance(values) -> float:
-    """The distance of the quartiles as a share of the median, which may be 0."""
-    low, middle, high = np.percentile(values, [25, 50, 75])
-    if low == high:
-        return 0.0
-    return float((high - low) / abs(middle)) if middle else math.inf

@@ -9,6 +9,7 @@ from helpers import made_up
 from reckon import records
 from reckon.presentation import machine_page, scores, summary_page
 from reckon.presentation.caveats import caveats
+from reckon.statistics import SampleWarning
 
 
 def predicted(factor, **interval):
@@ -95,8 +96,7 @@ def test_narrow_and_wide_intervals_are_counted_apart():
 
 def test_caveats_have_a_line_for_each_cause():
     noisy = made_up.single("cpu/made/noisy", 10, "ns")
-    warning = "fresh processes differ by 25 % (interquartile range)"
-    summary = replace(noisy.summary, warnings=(warning,))
+    summary = replace(noisy.summary, warnings=(SampleWarning("wide", 25.0),))
     noisy.__dict__["summaries"] = [summary]
     other = made_up.single("memory/made/other", 10, "ns")
     other.__dict__["summaries"] = [summary]

@@ -9,7 +9,8 @@ from helpers import made_up
 from helpers.staircases import SIZES, stairs
 
 import reckon as rk
-from reckon.presentation import verdicts
+from reckon.presentation import sample_warnings, verdicts
+from reckon.statistics import SampleWarning
 
 
 @pytest.mark.parametrize(
@@ -86,21 +87,25 @@ def test_notes_on_points_of_a_curve():
     assert verdicts.note_sentences({}, 9) == []
 
 
+WARNINGS = {letter: [SampleWarning("wide", ord(letter))] for letter in "abc"} | {" ": []}
+NOTES = {letter: sample_warnings.note(*WARNINGS[letter]) for letter in "abc"}
+
+
 @pytest.mark.parametrize(
     ("warnings", "note"),
     [
-        ("aaaab", "at 4 of its 5 points, a. At 16 MiB, b."),
-        ("abcac", "at 1 MiB and 8 MiB, a. At 2 MiB, b. 2 more of its 5 points have a note."),
-        ("a   b", "at 1 MiB, a. At 16 MiB, b."),
+        ("aaaab", "at 4 of its 5 points, {a}. At 16 MiB, {b}."),
+        ("abcac", "at 1 MiB and 8 MiB, {a}. At 2 MiB, {b}. 2 more of its 5 points have a note."),
+        ("a   b", "at 1 MiB, {a}. At 16 MiB, {b}."),
     ],
 )
 def test_a_note_that_many_points_have_is_printed_once(warnings, note):
     curve = made_up.curve("files/read/size", [1, 2, 4, 8, 16], [1] * 5, axis_unit="MiB")
     curve.__dict__["summaries"] = [
-        replace(summary, warnings=tuple(warning.strip()))
-        for summary, warning in zip(curve.summaries, warnings, strict=True)
+        replace(summary, warnings=tuple(WARNINGS[letter]))
+        for summary, letter in zip(curve.summaries, warnings, strict=True)
     ]
-    assert rk.show.verdict(curve, "it").markdown.endswith(f" Note: {note}")
+    assert rk.show.verdict(curve, "it").markdown.endswith(f" Note: {note.format(**NOTES)}")
 
 
 def test_notes_of_a_curve_have_their_positions():
@@ -110,11 +115,14 @@ def test_notes_of_a_curve_have_their_positions():
     for point in (3, 10, 40, 60):
         for process in curve.measurement.points[point].processes[::2]:
             process.ticks[:] = [2 * tick for tick in process.ticks]
-    notes = [summary.warnings[0] for summary in curve.summaries if summary.warnings]
-    modes = next(note for note in notes if "two modes" in note)
-    count = notes.count(modes)
-    text = rk.show.verdict(curve, "a load").markdown.replace("{term}`two modes`", "two modes")
-    assert count >= 4 and f"at {count} of its {len(curve.points)} points, {modes}" in text
+    first_warnings = [summary.warnings[0] for summary in curve.summaries if summary.warnings]
+    modes = SampleWarning("two modes")
+    count = first_warnings.count(modes)
+    text = rk.show.verdict(curve, "a load").markdown
+    assert (
+        count >= 4
+        and f"at {count} of its {len(curve.points)} points, {sample_warnings.note(modes)}" in text
+    )
     assert text.count("Note:") == 1
 
 

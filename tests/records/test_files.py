@@ -23,7 +23,7 @@ def record_file(folders, text):
     [
         ("", "not a whole record.*move it away"),
         ('{"format": 1, "experiment": "a/b", "quantit', "not a whole record .*line 1 "),
-        ('{"format": 5, "experiment": "a/b"}', "format 5, newer than this version.*update Reckon"),
+        ('{"format": 6, "experiment": "a/b"}', "format 6, newer than this version.*update Reckon"),
         ('{"format": 1}', "experiment: Field required"),
         ('{"format": 1, "experiment": "a/b", "colour": 3}', "colour: Extra inputs"),
         (

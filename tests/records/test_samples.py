@@ -48,7 +48,7 @@ def measure_again(seed=2):
 
 def test_a_record_has_summaries_and_its_samples_lie_in_files_of_their_own(run):
     text = (run / "cpu/made.json").read_text()
-    assert "ticks" not in text and json.loads(text)["format"] == 4
+    assert "ticks" not in text and json.loads(text)["format"] == records.FORMAT
     assert samples_files(run) == [f"samples/{name}/1.json.gz" for name in sorted(NAMES)]
     inside = json.loads(gzip.decompress((run / f"samples/{NAMES[0]}/1.json.gz").read_bytes()))
     assert len(inside["measurement"]["points"][0]["processes"]) == 8
@@ -195,7 +195,7 @@ def test_a_run_of_format_3_reads_the_same_after_it_was_converted(recorded):
         with records.updating("recorded", experiment) as record:
             name, quantity = next(iter(record.quantities.items()))
             record.quantities[name] = quantity.model_copy()
-    assert records.read_record("recorded", "cpu/syscall").format == 4
+    assert records.read_record("recorded", "cpu/syscall").format == records.FORMAT
     assert [to_json(result) for result in all_results("recorded")] == before
     assert records.experiments("recorded") == records.experiments(RECORDED / "recorded")
 

@@ -115,7 +115,7 @@ def test_a_run_of_format_3_of_this_machine_is_continued_without_measuring(folder
     assert not current_session().is_replay and len(current_session().run.id) == 32
     assert again.state == "reused" and to_json(again)["median"] == to_json(first)["median"]
     stored = records.read_record(current_session().run.name, "test", samples=False)
-    assert stored.format == 4
+    assert stored.format == records.FORMAT
     events = [event.event for event in stored.quantities["test/chain"].chain]
     assert events == ["import", "import", "revision"]
 

@@ -7,6 +7,7 @@ import pytest
 import scipy.stats
 
 from reckon import statistics
+from reckon.statistics import SampleWarning
 
 
 def made_up(seed, processes=12, trials=20, centre=100.0, sd=1.0, between=1.0):
@@ -97,8 +98,9 @@ def test_drift_is_noticed_and_noise_is_not():
     random = np.random.default_rng(5)
     steady = 100 + random.normal(0, 0.5, 20)
     assert statistics.drift(steady) is None
-    assert "drifted by +" in statistics.drift(steady + np.linspace(0, 10, 20))
-    assert "drifted by −" in statistics.drift(steady - np.linspace(0, 10, 20))
+    for change in (10, -10):
+        warning = statistics.drift(steady + np.linspace(0, change, 20))
+        assert warning.kind == "drift" and warning.percent == pytest.approx(change, abs=1)
     alarms = sum(statistics.drift(100 + random.normal(0, 3, 20)) is not None for _ in range(200))
     assert alarms <= 8  # the test is at 1 %
 
@@ -108,14 +110,13 @@ def test_two_modes_are_noticed_and_one_is_not_even_on_a_coarse_counter():
     values = random.normal(100, 10, 500)
     assert statistics.two_modes(values) is None
     assert statistics.two_modes(np.round(values / 20) * 20) is None  # the counter steps by 20
-    assert "two modes" in statistics.two_modes(
-        np.concatenate([values, random.normal(200, 10, 500)])
-    )
+    both = np.concatenate([values, random.normal(200, 10, 500)])
+    assert statistics.two_modes(both) == SampleWarning("two modes")
 
 
 def test_processes_that_disagree_are_noticed():
     assert statistics.wide(np.full(10, 100.0)) is None
-    assert "differ by" in statistics.wide(np.array([100.0, 130] * 5))
+    assert statistics.wide(np.array([100.0, 130] * 5)) == SampleWarning("wide", percent=26)
 
 
 @pytest.mark.parametrize("seed", range(20))

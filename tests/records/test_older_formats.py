@@ -1,0 +1,65 @@
+"""Records of older formats are read as the current one has them."""
+
+import json
+
+import pytest
+from helpers import made_up
+
+from reckon import records
+from reckon.config import ReckonError
+from reckon.presentation import sample_warnings
+from reckon.records import verify
+
+QUANTITY = "cpu/made/noisy"
+
+
+@pytest.fixture
+def path(folders):
+    """A record with a summary that has three warnings."""
+    result = made_up.single(QUANTITY, 50, "ns", processes=24)
+    for number, process in enumerate(result.measurement.points[0].processes):
+        factor = (1 + number % 2) * (1 + 0.01 * number)
+        process.ticks[:] = [round(factor * tick) for tick in process.ticks]
+    made_up.run("r", [result])
+    return records.record_path("r", "cpu/made")
+
+
+def warnings():
+    quantity = records.read_record("r", "cpu/made", samples=False).quantities[QUANTITY]
+    return quantity.measurement.points[0].summary.warnings
+
+
+def rewrite_as_format_4(path, replaced="", by=""):
+    """The record as format 4 had it: warnings in English."""
+    record = json.loads(path.read_text())
+    (point,) = record["quantities"][QUANTITY]["measurement"]["points"]
+    texts = [sample_warnings.plain_note(warning) for warning in warnings()]
+    point["summary"]["warnings"] = [text.replace(replaced, by) for text in texts]
+    path.write_text(json.dumps(record | {"format": 4}))
+
+
+def test_warnings_in_english_are_read_as_kinds_and_numbers(path):
+    current = warnings()
+    assert [warning.kind for warning in current] == ["drift", "two modes", "wide"]
+    rewrite_as_format_4(path)
+    assert "it drifted by +" in path.read_text() and warnings() == current
+
+
+def test_a_record_of_format_4_is_checked_and_converted_when_it_is_changed(path):
+    rewrite_as_format_4(path)
+    assert verify.faults("r") == []
+    with records.updating("r", "cpu/made") as record:
+        record.quantities[QUANTITY] = record.quantities[QUANTITY].model_copy()
+    stored = json.loads(path.read_text())
+    (point,) = stored["quantities"][QUANTITY]["measurement"]["points"]
+    assert stored["format"] == records.FORMAT
+    assert point["summary"]["warnings"][1] == {"kind": "two modes", "percent": None}
+    assert verify.faults("r") == []
+    chain = records.read_record("r", "cpu/made").quantities[QUANTITY].chain
+    assert [event.event for event in chain] == ["seal", "visit"]
+
+
+def test_an_unknown_warning_is_refused(path):
+    rewrite_as_format_4(path, "modes", "moods")
+    with pytest.raises(ReckonError, match="its trials have two moods.* is no warning of format 4"):
+        records.read_record("r", "cpu/made")
