@@ -251,8 +251,8 @@ def _summary_to_dict(summary, values: list, conditions: dict) -> dict:
 
     return {
         "median": summary.median,
-        "low": known(summary.low),
-        "high": known(summary.high),
+        "low": known(summary.interval.low),
+        "high": known(summary.interval.high),
         "mean": summary.mean,
         "sd": known(summary.sd),
         "n": summary.n,
@@ -267,11 +267,11 @@ def _print_summary(unit: str, summary, values: list) -> None:
     for number_of_process, samples in enumerate(values, 1):
         texts = [f"{value:.6g}" for value in samples]
         print(f"process {number_of_process} [{unit}]: {' '.join(texts)}")
-    if math.isnan(summary.low):
+    low, high = (number(end, 4) for end in summary.interval.ends)
+    interval = f"95 % interval {low} to {high}"
+    if not summary.interval.is_known:
         few = statistics.PROCESSES_FOR_AN_INTERVAL
         interval = f"interval not known from fewer than {few} processes"
-    else:
-        interval = f"95 % interval {number(summary.low, 4)} to {number(summary.high, 4)}"
     print(f"median {number(summary.median, 4)} {unit}, {interval}")
     print(
         f"mean {number(summary.mean, 4)}, minimum {number(summary.minimum, 4)}, "

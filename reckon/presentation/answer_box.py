@@ -67,9 +67,9 @@ class AnswerValues:
         """The cells: predicted, measured with its interval, ratio."""
         unit, summary = self.result.unit, self.measured
         interval = ""
-        if not math.isnan(summary.low):
+        if summary.interval.is_known:
             step = units.readable_unit(summary.median, unit)
-            interval = f" ({units.range_text(summary.low, summary.high, step)})"
+            interval = f" ({units.range_text(*summary.interval.ends, step)})"
         ratio = self.span(ratio_text(self.ratio), "ratio")
         return [
             self.span(units.amount(self.predicted, unit), "predicted"),
@@ -124,7 +124,7 @@ def log_scale(answers: list[AnswerValues]) -> tuple[float, float]:
     marks = []
     for values in answers:
         summary = values.measured
-        ends = (summary.low, summary.median, summary.high, values.predicted)
+        ends = (*summary.interval.ends, summary.median, values.predicted)
         marks += [value for value in ends if 0 < value < math.inf]
     return min(marks, default=1.0) / _MARGIN, max(marks, default=1.0) * _MARGIN
 
@@ -138,8 +138,9 @@ def track(values: AnswerValues, scale: tuple[float, float]) -> str:
         return f"{100 * (math.log(value) - low) / (high - low):.1f}%"
 
     marks = {"predicted": values.predicted, "measured": values.measured.median}
-    if values.measured.low > 0:
-        marks |= {"low": values.measured.low, "high": values.measured.high}
+    interval = values.measured.interval
+    if interval.low > 0:
+        marks |= {"low": interval.low, "high": interval.high}
     style = "; ".join(f"--{name}: {percent(value)}" for name, value in marks.items())
     unit, quantity = values.result.unit, values.result.quantity
     ticks = "".join(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from reckon import units
 from reckon.measurement.capacity import in_reads, in_times
 from reckon.presentation.block import Block, say, table
@@ -25,8 +23,9 @@ def interval(capacity: Result, curve: Result) -> tuple[float, float] | None:
     if not capacity.summary or not curve.has_samples:
         return None
     in_single_reads = curve.seal.kind == "mean"
-    if in_single_reads and np.isfinite(capacity.summary.low):
-        return capacity.summary.low, capacity.summary.high
+    of_rounds = capacity.summary.interval
+    if in_single_reads and of_rounds.is_known:
+        return of_rounds.ends
     fit = in_reads(curve)[0] if in_single_reads else in_times(curve)
     return (fit.low, fit.high) if fit.capacity else None
 

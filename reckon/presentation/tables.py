@@ -152,7 +152,7 @@ def _point_cells(result: Result, i: int) -> list[str]:
     sealed, *hardware_and_software = (float(result.sealed(part)[i]) for part in parts)
     return [
         amount_or_dash(sealed, unit),
-        units.amount_with_interval(summary.median, summary.low, summary.high, unit),
+        units.amount_with_interval(summary.median, *summary.interval.ends, unit),
         ratio_text(summary.median / sealed if sealed else math.nan),
         *(amount_or_dash(value, unit) for value in hardware_and_software),
         _mean_sd(summary, unit),

@@ -109,7 +109,7 @@ def _line(headline: Headline, compared: AnswerValues) -> str:
     return _row(
         f"  {headline.name}",
         units.amount(compared.predicted, unit),
-        units.amount_with_interval(summary.median, summary.low, summary.high, unit),
+        units.amount_with_interval(summary.median, *summary.interval.ends, unit),
         ratio_text(compared.ratio),
     )
 
@@ -156,7 +156,7 @@ def _result_to_json(
         "unit": units.symbol(unit),
         "predicted": number(compared.predicted),
         "measured": number(compared.measured.median),
-        "low": number(compared.measured.low),
-        "high": number(compared.measured.high),
+        "low": number(compared.measured.interval.low),
+        "high": number(compared.measured.interval.high),
         "ratio": compared.ratio,
     }

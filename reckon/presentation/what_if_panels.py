@@ -280,6 +280,6 @@ def _measured(result: Result, positions: list) -> Measured | None:
     return Measured(
         indices=[positions.index(measured_at[k]) for k in indices],
         value=finite(summary.median for summary in summaries),
-        low=finite(summary.low for summary in summaries),
-        high=finite(summary.high for summary in summaries),
+        low=finite(summary.interval.low for summary in summaries),
+        high=finite(summary.interval.high for summary in summaries),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+from operator import attrgetter
 
 import numpy as np
 
@@ -29,7 +30,7 @@ def to_json(result: Result, state: str | None = None) -> dict:
         return in_unit(getattr(prediction or result.seal, field))
 
     def measured(field: str):
-        values = [in_unit(getattr(summary, field)) for summary in result.summaries]
+        values = [in_unit(attrgetter(field)(summary)) for summary in result.summaries]
         if result.is_curve:
             return values or None
         return values[0] if values else None
@@ -44,8 +45,8 @@ def to_json(result: Result, state: str | None = None) -> dict:
         "predicted": sealed("predicted"),
         "revised": sealed("predicted", result.current) if result.revisions else None,
         "median": measured("median"),
-        "low": measured("low"),
-        "high": measured("high"),
+        "low": measured("interval.low"),
+        "high": measured("interval.high"),
         # Without it the interval is that of the processes of one visit.
         **({"interval_from": result.interval_from} if _has_visits(result) else {}),
         "mean": measured("mean"),

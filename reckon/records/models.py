@@ -21,7 +21,7 @@ from reckon.statistics import PooledVariance, Summary
 # Format 1 had samples at every point of a curve, and no reasons. Format 2 had nothing of the
 # network: neither a process's TCP counters nor a measurement's peer. Format 3 had the samples
 # inside the record, and neither summaries, visits nor chains of hashes. Format 4 had a summary's
-# warnings in English.
+# warnings in English, and the ends of its interval without its kind.
 FORMAT: Literal[5] = 5
 FIRST_FORMAT_WITH_CHAINS = 4
 

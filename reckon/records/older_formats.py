@@ -11,11 +11,15 @@ def current_state(state: object) -> object:
 
 
 def current_summary(summary: object) -> object:
-    """The summary of a point: format 4 has its warnings in English."""
+    """The summary of a point: format 4 has its warnings in English, and two ends of an interval."""
     if not isinstance(summary, dict):
         return summary
     warnings = [_current_warning(warning) for warning in summary.get("warnings", ())]
-    return {**summary, "warnings": warnings}
+    current = {**summary, "warnings": warnings}
+    if "low" in current and "high" in current:
+        ends = {end: current.pop(end) for end in ("low", "high")}
+        current["interval"] = {**ends, "kind": "median"}
+    return current
 
 
 # The sentences of format 4, by the kind of the warning; the group is its number.

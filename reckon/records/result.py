@@ -137,9 +137,10 @@ class Result:
     def interval_from(self) -> str:
         """What the interval is made from: "3 visits over 9 min", "12 processes of one visit"; ""
         without an interval."""
-        if not self.measurement or not any(np.isfinite(summary.low) for summary in self.summaries):
+        intervals = [summary.interval for summary in self.summaries if summary.interval.is_known]
+        if not self.measurement or not intervals:
             return ""
-        if any(len(set(summary.visit_medians)) > 1 for summary in self.summaries):
+        if any(interval.kind == "next visit" for interval in intervals):
             starts = [visit.started_at for visit in self.measurement.visits]
             visits, span_s = len(starts), (max(starts) - min(starts)).total_seconds()
             span = f"{span_s / 60:.0f} min" if span_s >= 60 else f"{span_s:.0f} s"
@@ -322,6 +323,6 @@ class Result:
             cycles = self.core_cycles.median if self.core_cycles else math.nan
             return f"{units.number(cycles)} cycles"
         if spec == "interval":
-            summary = self.summary
-            return units.amount_with_interval(summary.median, summary.low, summary.high, self.unit)
+            ends = self.summary.interval.ends
+            return units.amount_with_interval(self.median, *ends, self.unit)
         return units.amount(self.median, self.unit)

@@ -4,8 +4,7 @@ an earlier measurement."""
 from __future__ import annotations
 
 import dataclasses
-
-import numpy as np
+import math
 
 from reckon import units
 from reckon.computer import processors
@@ -89,14 +88,15 @@ def measured(quantity: str, otherwise: Input | None = None, *, at_end: bool = Fa
     summary = result.at_end if at_end else result.summary
     if summary is None:
         return _as_fallback(otherwise, f"{quantity} did not come to its last point", quantity)
-    has_interval = bool(np.isfinite(summary.low) and np.isfinite(summary.high))
+    interval = summary.interval
+    has_interval = math.isfinite(interval.low) and math.isfinite(interval.high)
     return Input(
         "measured",
         summary.median,
         unit,
         f"measured in this run{AT_END if at_end else ''}",
-        low=summary.low if has_interval else None,
-        high=summary.high if has_interval else None,
+        low=interval.low if has_interval else None,
+        high=interval.high if has_interval else None,
         reference=quantity,
     )
 

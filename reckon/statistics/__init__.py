@@ -12,7 +12,7 @@ from reckon.statistics.inference import (
     same_level,
 )
 from reckon.statistics.sample_warnings import SampleWarning, drift, two_modes, wide
-from reckon.statistics.summary import VERSION, Summary, load, summarise
+from reckon.statistics.summary import VERSION, Interval, Summary, load, summarise
 from reckon.statistics.visits import (
     PooledVariance,
     pooled_variance,

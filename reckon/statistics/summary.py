@@ -13,6 +13,7 @@ import importlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
@@ -29,12 +30,33 @@ _FAR = 0.25
 
 
 @dataclass(frozen=True)
+class Interval:
+    """Where another median would lie, in the samples' unit.
+
+    kind: "median", of more processes in the same visits (95 %); "next visit", of a visit minutes
+    later, which also holds how the machine drifts (visits.py)."""
+
+    low: float  # nan if it is not known
+    high: float
+    kind: Literal["median", "next visit"]
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there were enough processes or visits for it."""
+        return not math.isnan(self.low)
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Both ends."""
+        return self.low, self.high
+
+
+@dataclass(frozen=True)
 class Summary:
     """What a list of samples says, in the samples' unit; nan if it is not known."""
 
     median: float  # of the processes' medians
-    low: float  # 95 % interval of that median; of over_visits(), of one more visit's
-    high: float
+    interval: Interval  # of the median; after over_visits(), of the next visit
     mean: float  # over all trials
     sd: float  # over all trials
     sd_within: float  # mean over processes of the standard deviation inside one
@@ -51,7 +73,7 @@ class Summary:
     visit_spread: float = math.nan  # of the processes' medians inside a visit, relative
 
     def over_visits(self, pooled: PooledVariance | None) -> Summary:
-        """This summary with an interval for one more visit, where several visits differ."""
+        """This summary with the interval of the next visit, where several visits differ."""
         extremes = min(self.medians), max(self.medians)
         low, high = revisit_interval(
             self.visit_medians, pooled, spread=self.visit_spread, extremes=extremes
@@ -59,7 +81,8 @@ class Summary:
         if math.isnan(low):
             return self
         # Its centre is the visits' mean: with one far off, the median may lie beside that.
-        return replace(self, low=min(low, self.median), high=max(high, self.median))
+        low, high = min(low, self.median), max(high, self.median)
+        return replace(self, interval=Interval(low, high, "next visit"))
 
     @property
     def processes(self) -> int:
@@ -69,17 +92,18 @@ class Summary:
     @property
     def precision(self) -> float:
         """Half the interval's width as a share of the median; nan without an interval."""
-        return (self.high - self.low) / 2 / abs(self.median) if self.median else math.nan
+        width = self.interval.high - self.interval.low
+        return width / 2 / abs(self.median) if self.median else math.nan
 
     @property
     def _bounds(self) -> tuple[float, float]:
         """The interval; without one, the processes' extremes."""
-        if math.isnan(self.low):
-            return min(self.medians), max(self.medians)
-        return self.low, self.high
+        if self.interval.is_known:
+            return self.interval.ends
+        return min(self.medians), max(self.medians)
 
     def _both_have_intervals(self, other: Summary) -> bool:
-        return not (math.isnan(self.low) or math.isnan(other.low))
+        return self.interval.is_known and other.interval.is_known
 
     def apart(self, other: Summary, more: float = 0.0) -> int:
         """1 or -1 if this median is the larger or the smaller one, 0 if the two overlap.
@@ -122,7 +146,6 @@ def summarise(processes: list, visits: Sequence[int] | None = None) -> Summary:
         raise ValueError("summarise() needs at least one process, each with at least one sample")
     pooled = np.concatenate(arrays)
     medians = process_medians(arrays)
-    low, high = median_interval(medians)
     several = [values for values in arrays if len(values) > 1]
     by_visit = _by_visit(medians, visits)
     # Of several visits the interval holds how they drifted.
@@ -130,8 +153,7 @@ def summarise(processes: list, visits: Sequence[int] | None = None) -> Summary:
     warnings = (drifted, two_modes(pooled), wide(medians))
     return Summary(
         median=float(np.median(medians)),
-        low=low,
-        high=high,
+        interval=Interval(*median_interval(medians), "median"),
         mean=float(pooled.mean()),
         sd=_deviation(pooled),
         sd_within=float(np.mean([v.std(ddof=1) for v in several])) if several else math.nan,

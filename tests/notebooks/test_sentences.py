@@ -11,6 +11,7 @@ from helpers.project import ROOT
 
 import reckon as rk
 from reckon import units
+from reckon.statistics import Interval
 
 MISSING = made_up.nothing("test/missing", "no such gate")
 
@@ -43,7 +44,8 @@ class _Exact:
         self.median, self.unit, self._apart = units.to_base(value, unit), unit, apart
         self.summary = self
         self.medians = [self.median]
-        self.minimum = self.p99 = self.maximum = self.mean = self.low = self.high = self.median
+        self.minimum = self.p99 = self.maximum = self.mean = self.median
+        self.interval = Interval(self.median, self.median, "median")
         self.core_cycles = SimpleNamespace(median=cycles)
         self.processes = 3
 

@@ -24,17 +24,23 @@ def path(folders):
     return records.record_path("r", "cpu/made")
 
 
-def warnings():
+def summary():
     quantity = records.read_record("r", "cpu/made", samples=False).quantities[QUANTITY]
-    return quantity.measurement.points[0].summary.warnings
+    return quantity.measurement.points[0].summary
+
+
+def warnings():
+    return summary().warnings
 
 
 def rewrite_as_format_4(path, replaced="", by=""):
-    """The record as format 4 had it: warnings in English."""
+    """The record as format 4 had it: warnings in English, two ends of an interval."""
     record = json.loads(path.read_text())
     (point,) = record["quantities"][QUANTITY]["measurement"]["points"]
     texts = [sample_warnings.plain_note(warning) for warning in warnings()]
     point["summary"]["warnings"] = [text.replace(replaced, by) for text in texts]
+    ends = point["summary"].pop("interval")
+    point["summary"] |= {"low": ends["low"], "high": ends["high"]}
     path.write_text(json.dumps(record | {"format": 4}))
 
 
@@ -43,6 +49,13 @@ def test_warnings_in_english_are_read_as_kinds_and_numbers(path):
     assert [warning.kind for warning in current] == ["drift", "two modes", "wide"]
     rewrite_as_format_4(path)
     assert "it drifted by +" in path.read_text() and warnings() == current
+
+
+def test_the_ends_of_an_interval_are_read_as_that_of_the_median(path):
+    current = summary().interval
+    assert current.is_known and current.kind == "median"
+    rewrite_as_format_4(path)
+    assert '"interval"' not in path.read_text() and summary().interval == current
 
 
 def test_a_record_of_format_4_is_checked_and_converted_when_it_is_changed(path):

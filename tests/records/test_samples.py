@@ -158,16 +158,18 @@ def test_the_interval_of_several_visits_is_that_of_one_more(run):
     visits = result.summary.visit_medians
     assert len(visits) == 3 and result.interval_from == "3 visits over 20 min"
     alone = statistics.revisit_interval(visits, None)
-    assert (result.summary.low, result.summary.high) == alone
+    assert result.summary.interval == statistics.Interval(*alone, "next visit")
     assert to_json(result)["interval_from"] == result.interval_from
     pooled = statistics.PooledVariance(1e-4, 20.0, 40)
     described = records.read_run("r")
     records.write_run(described.model_copy(update={"between_visits": pooled}))
     for again in (read_result("r", NAMES[0]), all_results("r")[0]):
         expected = statistics.revisit_interval(visits, pooled)
-        assert (again.summary.low, again.summary.high) == expected != alone
+        assert again.summary.interval.ends == expected != alone
         cycles = again.core_cycles
-        assert cycles.low / cycles.median == pytest.approx(again.summary.low / again.median)
+        assert cycles.interval.low / cycles.median == pytest.approx(
+            again.summary.interval.low / again.median
+        )
     curve = read_result("r", NAMES[1])
     assert curve.interval_from == "8 processes of one visit" and "interval_from" not in to_json(
         curve

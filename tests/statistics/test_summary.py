@@ -33,7 +33,7 @@ def test_the_interval_is_taken_across_processes_not_trials():
     # Processes differ by 10 while trials inside one differ by 0.01: pooling would give an interval
     # a hundred times too narrow.
     s = statistics.summarise(made_up(2, processes=20, sd=0.01, between=10))
-    assert s.high - s.low > 3
+    assert s.interval.high - s.interval.low > 3
     assert s.sd_within < 0.02 < 3 < s.sd_across
 
 
@@ -59,7 +59,7 @@ def test_the_interval_covers_the_true_median(n, draw):
 
 def test_too_few_processes_give_no_interval_rather_than_zero():
     s = statistics.summarise(made_up(4, processes=5))
-    assert math.isnan(s.low) and math.isnan(s.high) and math.isnan(s.precision)
+    assert not s.interval.is_known and math.isnan(s.interval.high) and math.isnan(s.precision)
     result = statistics.summarise([np.array([3.0])])
     assert math.isnan(result.sd) and math.isnan(result.sd_within) and math.isnan(result.sd_across)
 

@@ -123,7 +123,9 @@ def test_a_summary_over_visits_keeps_its_median_and_holds_it():
     assert summary.visit_medians == (100, 100, 200)
     sure = statistics.PooledVariance(1e-6, math.inf, 50)
     over = summary.over_visits(sure)
-    assert over.median == summary.median == 101 and over.low == 101  # beside the visits' mean, 126
+    assert over.median == summary.median == 101
+    assert over.interval.low == 101  # beside the visits' mean, 126
+    assert (summary.interval.kind, over.interval.kind) == ("median", "next visit")
     result = statistics.summarise(processes)
     assert result.visit_medians == (101,) and result.over_visits(sure) == result
 

@@ -6,7 +6,6 @@ made from; the runs must be of one machine with nothing changed between them.
 
 from __future__ import annotations
 
-import math
 import sys
 from collections import defaultdict
 from itertools import permutations
@@ -25,7 +24,7 @@ def scalars(run: str) -> dict[str, Result]:
     return {
         result.quantity: result
         for result in results
-        if not result.is_curve and result.summary and not math.isnan(result.summary.low)
+        if not result.is_curve and result.summary and result.summary.interval.is_known
     }
 
 
@@ -39,7 +38,7 @@ def main(names: list[str]) -> None:
             summary, again = run[name].summary, other[name].summary
             several = len(run[name].measurement.visits) > 1
             kind = "several visits" if several else "one visit"
-            held[kind].append(summary.low <= again.median <= summary.high)
+            held[kind].append(summary.interval.low <= again.median <= summary.interval.high)
             widths[kind].append(summary.precision)
     for kind, results in sorted(held.items()):
         share, half = 100 * np.mean(results), 100 * np.nanmedian(widths[kind])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Literal
 
 import numpy as np
@@ -80,8 +81,8 @@ class MeasuredCurve:
         self.unit = unit or style.readable_unit(result)
         self.middle = self.in_unit(result.medians)
         self.low, self.high, self.minimum, self.p99 = (
-            self.in_unit([getattr(summary, field) for summary in result.summaries])
-            for field in ("low", "high", "minimum", "p99")
+            self.in_unit([attrgetter(field)(summary) for summary in result.summaries])
+            for field in ("interval.low", "interval.high", "minimum", "p99")
         )
         self.predicted = self.in_unit(result.sealed("predicted"))
         self.hardware = self.in_unit(result.sealed("hardware"))

@@ -107,7 +107,7 @@ class _Strip:
             if point.by_method > 0:
                 yield mark(_BY_METHOD, reported.label, point.by_method, {**look, **_HOLLOW})
         if self.here:
-            ends = tuple(units.from_base(x, unit) for x in (self.here.low, self.here.high))
+            ends = tuple(units.from_base(x, unit) for x in self.here.interval.ends)
             yield replace(mark("this machine", "", self.here.median, _HERE), ends=ends)
 
 

@@ -267,7 +267,8 @@ def spread_header(unit: str) -> list[str]:
 
 def spread_cells(summary: Summary, predicted: float, unit: str) -> list[str]:
     """A measured value with its interval and range and what was predicted, as numbers of `unit`."""
-    values = (summary.median, summary.low, summary.high, summary.minimum, summary.p99, predicted)
+    measured = (summary.median, *summary.interval.ends, summary.minimum, summary.p99)
+    values = (*measured, predicted)
     return [f"{units.from_base(value, unit):.6g}" for value in values]
 
 
