@@ -24,7 +24,7 @@ def folder_named(request):
 
 
 def test_scratch_files_lie_in_a_folder_of_this_test_process():
-    with scratch.shared() as folder:
+    with scratch.shared_folder() as folder:
         assert folder.parent == leaks.scratch() != Path("/var/tmp")
 
 

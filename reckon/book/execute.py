@@ -48,7 +48,7 @@ def execute(session: Session, pages: list[str], visits: int = 1) -> ExecutionRes
     scratch.sweep()
     build = _Build(session, pages, 1 if session.is_replay else visits)
     if build.stale or build.lacks_visits():
-        with scratch.shared(), build.display:
+        with scratch.shared_folder(), build.display:
             build.execute()
     return build.outcome
 

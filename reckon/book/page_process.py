@@ -145,7 +145,7 @@ def _execute(job: Job, connection: Connection) -> None:
         return
     config.use(job.settings)
     config.set_build_context(job.build)
-    scratch.use(job.build.files)
+    scratch.use_folder(job.build.files)
     cache.store_in(job.settings.build_dir / "cache")
     connection.send(job.work.execute(job.settings, job.folder))
     atexit._run_exitfuncs()  # multiprocessing leaves them out; hosts and scratch files need them

@@ -63,7 +63,7 @@ class Task(abc.ABC, Generic[R]):
         """What the process executes."""
 
     def _build_context(self) -> BuildContext:
-        return BuildContext(self.events, self.reads, scratch.folder())
+        return BuildContext(self.events, self.reads, scratch.folder_in_use())
 
     @abc.abstractmethod
     def finish(self, *, retry: bool) -> str | None:

@@ -297,5 +297,5 @@ def _start_server(probe: Probe, parameters: dict) -> dict[str, str]:
     if server is None or "nfs" in config.locations():
         return {}
     files = probe.files(parameters) or DataFiles(1, scratch.SMALLEST_FILE_BYTES)
-    folder = scratch.prepare(1, files.bytes_each)[0].parent
+    folder = scratch.prepare_files(1, files.bytes_each)[0].parent
     return {"files": str(folder)} | nfs.connect(server, folder).locations

@@ -11,7 +11,7 @@ import platform
 import re
 
 from reckon import config, units
-from reckon.computer import scratch
+from reckon.computer import scratch_disk
 from reckon.computer.facts import Machine
 from reckon.computer.fields import FIELDS, Facts, from_toml
 from reckon.computer.system_files import cpuinfo, lscpu, read_text, run_command
@@ -194,7 +194,7 @@ def _interfaces() -> Facts:
 
 
 def _scratch() -> Facts:
-    return {f"scratch.{key}": fact for key, fact in scratch.facts().items()}
+    return {f"scratch.{key}": fact for key, fact in scratch_disk.facts().items()}
 
 
 def _system() -> Facts:

@@ -71,7 +71,7 @@ def _write_files(plan: Plan) -> dict[str, str]:
     ]
     for files, point in sorted(needed, key=lambda pair: pair[0].bytes_of_all, reverse=True):
         try:
-            paths = scratch.prepare(
+            paths = scratch.prepare_files(
                 files.count,
                 files.bytes_each,
                 lambda text: emit("preparing", quantity=plan.quantity, what=text),
@@ -89,7 +89,7 @@ def _start_server(plan: Plan, server: str) -> tuple[str | None, dict[str, str]]:
         if _is_users_server(server):
             folder = config.settings().scratch_dir
         else:
-            folder = scratch.prepare(1, scratch.SMALLEST_FILE_BYTES)[0].parent
+            folder = scratch.prepare_files(1, scratch.SMALLEST_FILE_BYTES)[0].parent
         chosen = nfs.connect(server, folder)
     except (HostUnavailable, scratch.ScratchUnavailable) as error:
         _give_up(plan.open_points(), error)

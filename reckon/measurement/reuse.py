@@ -6,7 +6,7 @@ import hashlib
 import json
 
 from reckon import config, records
-from reckon.computer import scratch
+from reckon.computer import scratch_disk
 from reckon.computer.identity import configuration
 from reckon.config import PROFILES, ReckonError
 from reckon.hosts import nfs, peer
@@ -38,7 +38,7 @@ def key(plan: Plan, *, profile: str) -> str:
     if plan.server:
         parts.append(nfs.identity(plan.server))
     if plan.probe.needs & (Needs.DISK | Needs.SERVER):
-        parts.append(scratch.identity())
+        parts.append(scratch_disk.identity())
     if plan.options.until:
         parts.append(plan.options.until.at(profile))
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]

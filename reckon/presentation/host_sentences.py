@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from reckon import units
+from reckon.computer import scratch_disk
 from reckon.computer.facts import Machine
 from reckon.presentation.block import Block, say
 from reckon.presentation.text import code, literal, more_or_less
@@ -104,7 +105,7 @@ def disk(machine: Machine) -> Block:
     file_system = machine.value("scratch.filesystem")
     if not folder:
         return say("The run does not record on which disk it was measured.")
-    is_in_memory = file_system in ("tmpfs", "ramfs")
+    is_in_memory = file_system in scratch_disk.IN_MEMORY
     is_on_disk_of_guest = machine.value("system.guest") and not is_in_memory
     return say(
         f"The files lie in {code(folder)} (`SCRATCH=` chooses another folder): "

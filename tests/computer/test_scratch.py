@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from helpers.capabilities import other_users
-from helpers.project import ROOT, finished
+from helpers.project import ROOT
 
 from reckon.computer import owners, scratch
 from reckon.measurement import library
@@ -40,14 +40,14 @@ def start_python(text, folder, **more):
 
 MAKE = """
 from reckon.computer import scratch
-paths = scratch.prepare(2, 100_000)
+paths = scratch.prepare_files(2, 100_000)
 print(*paths, flush=True)
 """
 
 
 def test_files_are_made_of_data_that_differ_and_are_on_the_disk(disk):
-    with scratch.shared():
-        first, second = scratch.prepare(2, 3 << 20)
+    with scratch.shared_folder():
+        first, second = scratch.prepare_files(2, 3 << 20)
         assert (
             first.parent.parent == disk and first.stat().st_size == second.stat().st_size == 3 << 20
         )
@@ -60,12 +60,12 @@ def test_files_are_made_of_data_that_differ_and_are_on_the_disk(disk):
 
 def test_existing_files_are_kept_and_grown(disk):
     messages = []
-    with scratch.shared():
-        (path,) = scratch.prepare(1, 8 * KIB, messages.append)
+    with scratch.shared_folder():
+        (path,) = scratch.prepare_files(1, 8 * KIB, messages.append)
         before = path.read_bytes()
-        scratch.prepare(1, 4 * KIB, messages.append)
+        scratch.prepare_files(1, 4 * KIB, messages.append)
         assert len(messages) == 1
-        scratch.prepare(2, 16 * KIB, messages.append)
+        scratch.prepare_files(2, 16 * KIB, messages.append)
         assert path.read_bytes()[: 8 * KIB] == before and path.stat().st_size == 16 * KIB
     assert len(messages) == 3 and "8.00 KiB" in messages[0], messages
 
@@ -78,12 +78,12 @@ def test_a_process_of_its_own_leaves_nothing(disk):
 
 
 def test_a_notebook_uses_the_builders_folder_and_does_not_remove_it(disk):
-    with scratch.shared() as folder:
+    with scratch.shared_folder() as folder:
         paths = (
             start_python(MAKE, disk, RECKON_FILES=str(folder)).communicate(timeout=60)[0].split()
         )
         assert [Path(path).parent for path in paths] == [folder] * 2 and Path(paths[0]).exists()
-    assert list(disk.iterdir()) == [] and scratch.folder() is None
+    assert list(disk.iterdir()) == [] and scratch.folder_in_use() is None
 
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
@@ -124,9 +124,9 @@ def test_files_of_a_living_owner_and_of_other_programs_stay(disk):
 
 
 def test_more_than_a_share_of_the_free_space_is_refused(disk):
-    with scratch.shared(), pytest.raises(scratch.ScratchUnavailable) as caught:
+    with scratch.shared_folder(), pytest.raises(scratch.ScratchUnavailable) as caught:
         about = os.statvfs(disk)
-        scratch.prepare(1, int(0.3 * about.f_bavail * about.f_frsize))
+        scratch.prepare_files(1, int(0.3 * about.f_bavail * about.f_frsize))
     assert re.search(
         r"more than a quarter of the .* free in .*; choose another disk with SCRATCH=",
         str(caught.value),
@@ -137,16 +137,16 @@ def test_more_than_a_share_of_the_free_space_is_refused(disk):
 def test_no_folder_or_one_that_cannot_be_written(disk, monkeypatch):
     monkeypatch.setenv("RECKON_SCRATCH", str(disk / "none"))
     with (
-        scratch.shared(),
+        scratch.shared_folder(),
         pytest.raises(scratch.ScratchUnavailable, match="No such file or directory"),
     ):
-        scratch.prepare(1, KIB)
+        scratch.prepare_files(1, KIB)
     monkeypatch.setenv("RECKON_SCRATCH", "/proc")
     with (
-        scratch.shared(),
+        scratch.shared_folder(),
         pytest.raises(scratch.ScratchUnavailable, match="No file can be written in /proc"),
     ):
-        scratch.prepare(1, KIB)
+        scratch.prepare_files(1, KIB)
 
 
 def test_a_full_disk_is_reported(disk, monkeypatch):
@@ -155,21 +155,15 @@ def test_a_full_disk_is_reported(disk, monkeypatch):
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, before[1]))
     try:
-        with scratch.shared(), pytest.raises(scratch.ScratchUnavailable, match="File too large"):
-            scratch.prepare(1, 100_000)
+        with (
+            scratch.shared_folder(),
+            pytest.raises(scratch.ScratchUnavailable, match="File too large"),
+        ):
+            scratch.prepare_files(1, 100_000)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
         signal.signal(signal.SIGXFSZ, signals)
     assert list(disk.iterdir()) == []
-
-
-def test_what_the_folder_lies_on_is_reported(disk, monkeypatch):
-    kind, source = finished("findmnt", "-T", disk, "-no", "FSTYPE,SOURCE").stdout.split()
-    assert scratch.facts()["filesystem"][0] == kind
-    assert scratch.identity().startswith(f"scratch {kind} {source} ")
-    monkeypatch.setenv("RECKON_SCRATCH", "/dev/shm")
-    assert scratch.facts()["filesystem"][0] == "tmpfs"
-    assert scratch.facts()["lies_on"][0] == "in memory, not on a disk"
 
 
 def test_probes_read_on_the_disk_of_the_scratch_folder(disk, monkeypatch):
@@ -183,7 +177,7 @@ def test_a_folder_that_another_user_put_there_is_not_used(disk):
     other_users()
     elsewhere = disk / "elsewhere"
     elsewhere.mkdir()
-    with scratch.shared() as trap:
+    with scratch.shared_folder() as trap:
         for make in (
             lambda: trap.symlink_to(elsewhere),
             lambda: trap.mkdir(0o755),
@@ -193,7 +187,7 @@ def test_a_folder_that_another_user_put_there_is_not_used(disk):
             if not trap.is_symlink():
                 os.chown(trap, 54321 if trap.stat().st_mode & 0o077 == 0 else 0, -1)
             with pytest.raises(scratch.ScratchUnavailable, match="another user's; remove it"):
-                scratch.prepare(1, KIB)
+                scratch.prepare_files(1, KIB)
             trap.unlink() if trap.is_symlink() else trap.rmdir()
     assert list(elsewhere.iterdir()) == []
 
@@ -210,15 +204,15 @@ def test_sweeping_leaves_other_users_folders_and_odd_names(disk):
 
 
 def test_files_that_were_not_finished_are_taken_back(disk, monkeypatch):
-    with scratch.shared():
-        (path,) = scratch.prepare(1, 4 * KIB)
+    with scratch.shared_folder():
+        (path,) = scratch.prepare_files(1, 4 * KIB)
 
         def interrupted(file):
             raise KeyboardInterrupt
 
         monkeypatch.setattr(os, "fsync", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            scratch.prepare(1, 64 * KIB)
+            scratch.prepare_files(1, 64 * KIB)
         assert path.stat().st_size == 4 * KIB
 
 
@@ -229,47 +223,12 @@ def test_a_quota_that_is_used_up_is_reported(disk, monkeypatch):
         raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
 
     monkeypatch.setattr(os, "fsync", refuse)
-    with scratch.shared() as folder:
+    with scratch.shared_folder() as folder:
         with pytest.raises(
             scratch.ScratchUnavailable, match="No file can be written in .*: Disk quota exceeded"
         ):
-            scratch.prepare(1, 64 * KIB)
+            scratch.prepare_files(1, 64 * KIB)
         assert (folder / "data-0").stat().st_size == 0
-
-
-def test_what_is_read_ahead_is_the_disks_own(disk, monkeypatch):
-    """A partition has no queue of its own; what lies in memory has none at all."""
-    output = finished("findmnt", "-T", disk, "-no", "MAJ:MIN").stdout.strip()
-    here = Path(f"/sys/dev/block/{output}").resolve()
-    paths = [
-        p for p in (here / "queue/read_ahead_kb", here.parent / "queue/read_ahead_kb") if p.exists()
-    ]
-    assert scratch.facts()["read_ahead"][0] == (int(paths[0].read_text()) * 1024 if paths else None)
-    monkeypatch.setenv("RECKON_SCRATCH", "/dev/shm")
-    assert scratch.facts()["read_ahead"] == (None, "")
-
-
-@pytest.mark.parametrize(
-    ("mount", "lies_on"),
-    [
-        ("ext4 /dev/vda1", "a file system on /dev/vda1"),
-        ("fuseblk /dev/sdb1", "a file system on /dev/sdb1"),
-        ("nfs4 host:/export", "on another host (host:/export), not on a disk of this machine"),
-        ("9p share", "on another host (share), not on a disk of this machine"),
-        ("fuse.sshfs me@host:", "a file system in user space (fuse.sshfs), which may need no disk"),
-        ("zfs pool/data", "the ZFS pool/data, whose own cache answers reads"),
-        ("tmpfs none", "in memory, not on a disk"),
-    ],
-)
-def test_what_the_scratch_folder_lies_on(disk, tmp_path, monkeypatch, mount, lies_on):
-    mounts = tmp_path / "mountinfo"
-    mounts.write_text(
-        "21 1 8:1 / / rw - ext4 /dev/root rw\n"
-        f"22 21 0:30 / {os.path.realpath(disk)} rw,relatime shared:1 - {mount} rw\n"
-    )
-    monkeypatch.setattr(scratch, "_MOUNTS", mounts)
-    assert scratch.facts()["lies_on"][0].startswith(lies_on)
-    assert scratch.facts()["filesystem"][0] == mount.split()[0]
 
 
 @pytest.mark.parametrize(
@@ -280,6 +239,6 @@ def test_a_disk_that_fails_or_fills_may_serve_the_next_time(disk, monkeypatch, e
         raise OSError(error, os.strerror(error))
 
     monkeypatch.setattr(os, "fsync", fsync)
-    with scratch.shared(), pytest.raises(scratch.ScratchUnavailable) as caught:
-        scratch.prepare(1, KIB)
+    with scratch.shared_folder(), pytest.raises(scratch.ScratchUnavailable) as caught:
+        scratch.prepare_files(1, KIB)
     assert caught.value.temporary is temporary

@@ -13,7 +13,7 @@ from reckon.computer import scratch
 @contextlib.contextmanager
 def shared_files():
     """A folder of files, which the environment names to the probes that run in its block."""
-    with scratch.shared() as folder, pytest.MonkeyPatch.context() as patch:
+    with scratch.shared_folder() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setenv("RECKON_FILES", str(folder))
         yield folder
 

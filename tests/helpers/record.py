@@ -25,7 +25,7 @@ def record(page: str, runs: Path = RECORDED) -> None:
     session.describe = lambda: run.machine
     session._read_only_reason = lambda run, described: None
     session._update = lambda run, described: run
-    with tempfile.TemporaryDirectory() as folder, scratch.shared():
+    with tempfile.TemporaryDirectory() as folder, scratch.shared_folder():
         config.use(
             Settings(
                 profile="quick",

@@ -46,7 +46,7 @@ def served(tmp_path_factory):
         nfs.forget()
         try:
             with shared_files():
-                servers = Served(scratch.prepare(1, FILE_BYTES)[0].parent)
+                servers = Served(scratch.prepare_files(1, FILE_BYTES)[0].parent)
                 for server in ("near", "far"):  # or the first test that needs one leaves it behind
                     servers.start(server)
                 yield servers

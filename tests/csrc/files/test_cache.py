@@ -15,7 +15,7 @@ from reckon.measurement import library
 def test_a_file_that_another_program_holds_in_memory_is_reported(root, tmp_path, monkeypatch):
     monkeypatch.setenv("RECKON_SCRATCH", str(tmp_path))
     with shared_files():
-        (path,) = scratch.prepare(1, 8 * MIB)
+        (path,) = scratch.prepare_files(1, 8 * MIB)
         with open(path, "r+b") as file, mmap.mmap(file.fileno(), 0) as mapped:
             held = (ctypes.c_char * len(mapped)).from_buffer(mapped)
             if ctypes.CDLL(None).mlock(held, ctypes.c_size_t(len(mapped))):

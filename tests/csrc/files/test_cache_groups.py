@@ -36,7 +36,7 @@ def slow_share(limit, share, **more):
 def test_the_limit_is_where_reads_become_slow(root):
     limit = 32 * MIB
     with shared_files():
-        scratch.prepare(1, 2 * limit)
+        scratch.prepare_files(1, 2 * limit)
         fits = min(slow_share(limit, 0.9) for _ in range(3))  # other load only makes reads slow
         over = [slow_share(limit, 2) for _ in range(3)]
     assert fits < 0.05
@@ -47,7 +47,7 @@ def test_the_limit_is_where_reads_become_slow(root):
 def test_the_size_is_found_within_a_few_percent_of_what_is_left(root):
     limit, shares = 32 * MIB, np.array([0.6, 0.9, 0.96, 1.02, 1.06, 1.12, 1.25])
     with shared_files():
-        scratch.prepare(1, 2 * limit)
+        scratch.prepare_files(1, 2 * limit)
         slow = [np.median([slow_share(limit, share) for _ in range(3)]) for share in shares]
         left = library.run(
             "files/cache/left", {"file_bytes": 2 * limit, "limit_bytes": limit}, samples=4
@@ -219,7 +219,7 @@ say(sorted(library.run('files/cache/available', samples=5).ops.tolist())[2])"""
 def test_what_is_available_follows_the_limit(root):
     """Page cache counts as available also where a second read has made it active."""
     with shared_files():
-        (file,) = scratch.prepare(1, 300 * MIB)
+        (file,) = scratch.prepare_files(1, 300 * MIB)
         small, large = (available_under(limit * MIB, file) for limit in (480, 512))
     assert small / large == pytest.approx(480 / 512, rel=0.02)
 
@@ -288,6 +288,6 @@ def test_no_read_of_a_forked_reader_holds_a_page_fault(root, tmp_path):
 def test_with_all_memory_the_cache_ends_where_the_surroundings_do(root):
     """The probe without a limit, run by a process that is in a group itself."""
     with control_group("memory", max=192 * MIB) as group, shared_files():
-        scratch.prepare(1, 320 * MIB)
+        scratch.prepare_files(1, 320 * MIB)
         fits, over = in_python(files.slow_shares, [64 << 20, 320 << 20], 300, group=group)
     assert fits < 0.2 and 0.4 < over < 0.75, (fits, over)

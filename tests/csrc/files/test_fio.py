@@ -38,7 +38,7 @@ def test_latency_agrees_with_reckons_probe_within_a_factor():
     """Of the same file, in turn; on an idle machine they differ by some hundredths."""
     medians = {READ: [], "files/read/direct_random": []}
     with shared_files():
-        scratch.prepare(1, 32 * MIB)
+        scratch.prepare_files(1, 32 * MIB)
         for _ in range(3):
             for probe in medians:
                 result = library.run(probe, {"file_bytes": 32 * MIB}, samples=100, warmup=0)

@@ -152,7 +152,7 @@ def test_a_sweep_ends_where_the_disk_has_no_room(folders, monkeypatch):
     """Of a curve over sizes, the points whose files fit are measured; the others have a reason."""
     import reckon as rk
 
-    really_prepare, prepared = scratch.prepare, []
+    really_prepare, prepared = scratch.prepare_files, []
 
     def prepare(files, size_bytes, report):
         if size_bytes > 4 * MIB:
@@ -160,7 +160,7 @@ def test_a_sweep_ends_where_the_disk_has_no_room(folders, monkeypatch):
         prepared.append(size_bytes)
         return really_prepare(files, size_bytes, report)
 
-    monkeypatch.setattr(scratch, "prepare", prepare)
+    monkeypatch.setattr(scratch, "prepare_files", prepare)
 
     @rk.predict("files/read/here", unit="µs", kind="plain")
     def here(size, figure):

@@ -31,7 +31,7 @@ def test_whoever_ends_nothing_is_left(victim):
             victim == "python"
         ):  # the files alone, which the next preparation of the folder sweeps away
             assert left == {Path(folder).name, "data-0"}
-            sweep = "from reckon.computer import scratch\nscratch.prepare(1, 4096)"
+            sweep = "from reckon.computer import scratch\nscratch.prepare_files(1, 4096)"
             in_python(sweep, **environment)
             left = {path.name for path in Path(disk).rglob("*")}
         assert left == set()

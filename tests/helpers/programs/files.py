@@ -43,8 +43,8 @@ def why_no_server():
 
 def hold_server(ends_itself):
     """Prints the scratch folder and the processes of an NFS server, and ends at once or with its lab."""
-    lab = nfs.connect("near", scratch.prepare(1, 4096)[0].parent).lab
+    lab = nfs.connect("near", scratch.prepare_files(1, 4096)[0].parent).lab
     pids = {"lab": lab.pid, "relay": lab.relay_pid, "server": lab.peer_pid}
-    print(json.dumps([str(scratch.folder()), pids]), flush=True)
+    print(json.dumps([str(scratch.folder_in_use()), pids]), flush=True)
     if not ends_itself:
         until(lambda: not lab.running, 60)

@@ -35,7 +35,7 @@ def all_probes():
 def probes_over_nfs():
     """How many probes read files over NFS here; or why there is no server."""
     os.environ.pop("LD_PRELOAD")  # not for the server
-    folder = scratch.prepare(1, 1 << 20)[0].parent
+    folder = scratch.prepare_files(1, 1 << 20)[0].parent
     try:
         locations = nfs.connect("near", folder).locations | {"files": str(folder)}
     except HostUnavailable as reason:
