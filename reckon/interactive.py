@@ -41,11 +41,14 @@ def begin() -> None:
     shell.events.register("post_run_cell", _Notebook(shell).after_cell)
 
 
+_NOTHING_TRIED = "Nothing was tried that the record does not have already."
+
+
 def keep() -> Block:
     """Make what was tried in this notebook revisions of the run's predictions."""
     kept = seal.keep(current_session())
     if not kept:
-        return say("Nothing was tried that the record does not have already.")
+        return say(_NOTHING_TRIED)
     return say(f"Kept as revisions: {join_words(f'`{name}`' for name in kept)}.")
 
 
@@ -53,7 +56,7 @@ def reset() -> Block:
     """Forget what was tried in this notebook; what the record's predictions have instead."""
     forgotten = variants.take()
     if not forgotten:
-        return say("Nothing was tried that the record does not have already.")
+        return say(_NOTHING_TRIED)
     return say(
         f"Forgotten: what was tried of {join_words(f'`{name}`' for name in forgotten)}.",
         "The cells still have your values: undo them, or load the notebook again from disk.",

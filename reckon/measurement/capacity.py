@@ -79,8 +79,7 @@ def in_reads(curve: Result) -> tuple[Onset, list[float], np.ndarray]:
     program that empties the cache or takes the CPU disturbs some of them. How much fits follows for
     each round from those sizes and the last that fits. The capacity is the median of the rounds,
     its interval the medians of their intervals' ends: as wide as that of one round."""
-    # Lists by size, of the times of single reads in each round.
-
+    # By size: the times of single reads in each round.
     times = [curve.single_trials(point) for point in curve.points]
     no_shares = np.zeros(len(times))
     if len(times) < _MIN_SIZES:

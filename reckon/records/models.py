@@ -50,7 +50,7 @@ class InputRecord(_Strict):
     instead_of: str | None = None  # why a fallback stands in
 
 
-Role = Literal["seal", "revision", "reseal"]
+Role = Literal["seal", "revision"]
 
 
 class PredictionRecord(_Strict):
@@ -70,7 +70,7 @@ class PredictionRecord(_Strict):
     low: Value | None = None
     high: Value | None = None
     role: Role | None = None  # None: written by an older format
-    reason: str | None = None  # of a new seal after samples were taken
+    reason: str | None = None  # what made a revision, if no notebook did
 
 
 # Where the CPU of the other end is, as seen from the probe's: enum rk_relation in
@@ -222,9 +222,8 @@ class Quantity(_Strict):
 
     @property
     def seal(self) -> PredictionRecord:
-        """The prediction that is scored: the first, or the last that was sealed again."""
-        reseals = [prediction for prediction in self.predictions if prediction.role == "reseal"]
-        return reseals[-1] if reseals else self.predictions[0]
+        """The prediction that is scored: the first."""
+        return self.predictions[0]
 
     @property
     def has_samples(self) -> bool:

@@ -84,7 +84,7 @@ def _chain_faults(quantity: Quantity, run_id: str) -> Iterator[str]:
 
 
 def _seal_faults(quantity: Quantity) -> Iterator[str]:
-    """A prediction that was sealed after samples were there, which a new seal has to say."""
+    """A sentence if the prediction was sealed after samples were there."""
     names = [event.event for event in quantity.chain]
     if not quantity.predictions or quantity.seal.role != "seal" or "visit" not in names:
         return
