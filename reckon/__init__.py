@@ -14,7 +14,7 @@ What a notebook uses:
     rk.front_page, rk.machine_page, rk.machines_page,           those of one page
     rk.methods_page, rk.reports_page, rk.summary_page,
     rk.text_summary
-    rk.say, rk.first_case                                       sentences, and their cases
+    rk.say, rk.first_case, rk.is_miss                           sentences, and their cases
     rk.literal, rk.why                                          text from outside, without markup
     rk.amount, rk.number, rk.plain, rk.percent,                 numbers in sentences
     rk.more_or_less, rk.percent_more_or_less
@@ -34,6 +34,7 @@ from reckon.measurement.side_by_side import measure_methods
 from reckon.measurement.visit import measure, measure_together
 from reckon.prediction.formula import predict
 from reckon.prediction.inputs import axis, given, guess, octaves
+from reckon.prediction.ratios import is_miss
 from reckon.presentation import block as blocks
 from reckon.presentation import figures as draw
 from reckon.presentation import (
@@ -95,6 +96,7 @@ __all__ = [
     "front_page",
     "given",
     "guess",
+    "is_miss",
     "keep",
     "literal",
     "machine",

@@ -30,3 +30,8 @@ def is_comparable(ratio: float) -> bool:
 def is_near(ratio: float) -> bool:
     """Whether the prediction is met."""
     return 1 / NEAR < ratio < NEAR
+
+
+def is_miss(ratio: float) -> bool:
+    """Whether the prediction is off by more than MISS, up or down; False for an unknown ratio."""
+    return ratio > MISS or ratio < 1 / MISS

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from reckon import units
-from reckon.prediction.ratios import MISS, is_comparable
+from reckon.prediction.ratios import is_comparable, is_miss
 from reckon.presentation.block import Block, table_row
 from reckon.presentation.text import counted_position, literal, ratio_text
 from reckon.presentation.verdicts import how_far
@@ -42,8 +42,8 @@ class AnswerValues:
 
     @property
     def is_miss(self) -> bool:
-        """Whether the prediction is off by more than MISS, up or down."""
-        return not 1 / MISS <= self.ratio <= MISS
+        """Whether the prediction is off by more than a factor of two."""
+        return is_miss(self.ratio)
 
     @property
     def revised(self) -> str:

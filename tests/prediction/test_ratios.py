@@ -27,3 +27,8 @@ def test_what_says_nothing_of_the_prediction_is_not_comparable(ratio):
 def test_a_prediction_is_met_up_to_the_same_factor_on_both_sides():
     assert ratios.is_near(1.24) and ratios.is_near(1 / 1.24)
     assert not ratios.is_near(1.26) and not ratios.is_near(1 / 1.26)
+
+
+def test_a_prediction_is_a_miss_beyond_a_factor_of_two_on_both_sides():
+    assert ratios.is_miss(2.01) and ratios.is_miss(1 / 2.01) and ratios.is_miss(0)
+    assert not ratios.is_miss(2) and not ratios.is_miss(0.5) and not ratios.is_miss(math.nan)
