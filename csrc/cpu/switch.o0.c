@@ -27,7 +27,7 @@ static int run_t470_process(struct rk_context *c, struct rk_sample *out, size_t 
 }
 
 /* One of t470's two threads: the first passes and waits, the second answers. */
-struct runner {
+struct turns {
     const struct channel *channel;
     int64_t turns;
     int bad;
@@ -35,22 +35,22 @@ struct runner {
 
 static void *begin_turns(void *argument)
 {
-    struct runner *runner = argument;
-    for (int64_t k = 0; k < runner->turns; k++)
-        runner->bad |= put(runner->channel->request[1]) || get(runner->channel->reply[0]);
+    struct turns *own = argument;
+    for (int64_t k = 0; k < own->turns; k++)
+        own->bad |= put(own->channel->request[1]) || get(own->channel->reply[0]);
     return NULL;
 }
 
 static void *answer_turns(void *argument)
 {
-    struct runner *runner = argument;
-    for (int64_t k = 0; k < runner->turns; k++)
-        runner->bad |= get(runner->channel->request[0]) || put(runner->channel->reply[1]);
+    struct turns *own = argument;
+    for (int64_t k = 0; k < own->turns; k++)
+        own->bad |= get(own->channel->request[0]) || put(own->channel->reply[1]);
     return NULL;
 }
 
 /* Creates the two threads and joins them; 0 or an error number. */
-static int two_threads(struct runner *first, struct runner *second)
+static int two_threads(struct turns *first, struct turns *second)
 {
     pthread_t threads[2];
     int error = pthread_create(&threads[0], NULL, begin_turns, first);
@@ -72,8 +72,8 @@ static int run_t470_thread(struct rk_context *c, struct rk_sample *out, size_t n
     const int64_t turns = rk_integer(c, "turns");
     const struct channel *channel = rk_state(c);
     int bad = 0, error = 0;
-    struct runner idle[2] = {{channel, 0, 0}, {channel, 0, 0}};
-    struct runner busy[2] = {{channel, turns, 0}, {channel, turns, 0}};
+    struct turns idle[2] = {{channel, 0, 0}, {channel, 0, 0}};
+    struct turns busy[2] = {{channel, turns, 0}, {channel, turns, 0}};
     for (size_t i = 0; i < n && !error; i++) {
         struct rk_sample creation, pipes, whole;
         T470_LOOP(&pipes, turns,

@@ -1,6 +1,7 @@
 /* files/read: what reading one block of a file costs, by the order and by the method. Each block is
  * read into the same buffer; a short read fails the probe. */
 #include "files/support/blocks.h"
+#include "probe/kernel_files.h"
 
 /* --- one block, alone --- */
 
@@ -37,14 +38,12 @@ static int advise(struct rk_context *c, const struct rk_blocks *b, const char *a
  * file's are clean. */
 static int drop_caches(struct rk_context *c)
 {
-    const int fd = open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC);
-    const int dropped = fd >= 0 && write(fd, "1", 1) == 1, error = errno;
-    if (fd >= 0)
-        close(fd);
-    if (dropped)
-        return 0;
-    return rk_unsupported(c, "needs root to drop the page cache (/proc/sys/vm/drop_caches: %s)",
-                          strerror(error));
+    const int error = -rk_write_text("/proc/sys/vm/drop_caches", "1");
+    return error ? rk_unsupported(c,
+                                  "needs root to drop the page cache (/proc/sys/vm/drop_caches: "
+                                  "%s)",
+                                  strerror(error))
+                 : 0;
 }
 
 /* Drops the file from the page cache, also after the warm-up has read it. A status. */

@@ -71,7 +71,7 @@ static int read_log(struct rk_context *c, const struct tool *fio, struct rk_samp
 static int time_fio(struct rk_context *c, const struct fio_run *run, struct rk_sample *out,
                     size_t n)
 {
-    char words[150];
+    char message[TOOL_MESSAGE_MAX];
     struct fio_job job;
     struct tool fio;
     fio_begin(c, &job);
@@ -83,7 +83,7 @@ static int time_fio(struct rk_context *c, const struct fio_run *run, struct rk_s
     const int fd = status ? -1 : openat(run->log, LOG, O_RDONLY | O_CLOEXEC);
     unlinkat(run->log, LOG, 0); /* the next run would append to it */
     if (!status)
-        status = fd < 0 ? rk_error(c, EPROTO, "fio wrote no log: %s", tool_words(&fio, words))
+        status = fd < 0 ? rk_error(c, EPROTO, "fio wrote no log: %s", tool_message(&fio, message))
                         : tool_read(c, &fio, fd);
     status = status ? status : read_log(c, &fio, out, n);
     if (fd >= 0)

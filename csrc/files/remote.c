@@ -27,7 +27,7 @@ static int time_blocks(struct rk_context *c, struct rk_sample *out, size_t n, in
     struct remote *const r = rk_state(c);
     const uint32_t count = r->blocks.count, span = rk_at_most(requested, &r->blocks);
     const int cold = (int)rk_integer(c, "cold"), remote = r->nfs.file != NULL;
-    const struct counts before = count_tcp();
+    const struct tcp_counts before = count_tcp();
     int status = remote_set_cache(c, r, cold && span > 1 ? span : n * span, cold), bad = 0;
     uint32_t at = 0, last = 0;
     for (size_t i = 0; i < n && !status && !bad; i++, at += span) {
@@ -76,7 +76,7 @@ static int open_penalty(struct rk_context *c)
 static int run_penalty(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     struct remote *const r = rk_state(c);
-    const struct counts before = count_tcp();
+    const struct tcp_counts before = count_tcp();
     const int status = remote_set_cache(c, r, n, 0);
     int bad = 0, local_bad = 0;
     for (size_t i = 0; i < n && !status && !bad && !local_bad; i++) {
@@ -119,7 +119,7 @@ static int open_null(struct rk_context *c)
 static int run_null(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     struct null_calls *const state = rk_state(c);
-    const struct counts before = count_tcp();
+    const struct tcp_counts before = count_tcp();
     struct null_call call = state->call;
     const int fd = state->fd;
     int bad = 0;
@@ -152,7 +152,7 @@ static int time_seek(struct rk_context *c, struct rk_sample *out, size_t n, int 
     const int64_t seeks = rk_integer(c, "seeks");
     struct remote *const r = rk_state(c);
     const size_t block_bytes = r->blocks.block_bytes;
-    const struct counts before = count_tcp();
+    const struct tcp_counts before = count_tcp();
     uint32_t next = 0;
     uint64_t at;
     int bad = 0;
@@ -161,7 +161,7 @@ static int time_seek(struct rk_context *c, struct rk_sample *out, size_t n, int 
                        whence == SEEK_END ? 0
                                           : r->blocks.order[next++ % r->blocks.count] * block_bytes;
                    const int result =
-                       r->nfs.of.lseek(r->nfs.context, r->nfs.file, (int64_t)to, whence, &at);
+                       r->nfs.library.lseek(r->nfs.context, r->nfs.file, (int64_t)to, whence, &at);
                    bad = result < 0 ? result : bad);
     note_tcp_since(c, &before);
     return bad ? nfs_failed(c, &r->nfs, "seeking", bad) : 0;

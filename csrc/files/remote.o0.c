@@ -13,7 +13,7 @@ static int time_whole(struct rk_context *c, struct rk_sample *out, size_t n, int
                       uint32_t reads, int (*visit)(const struct remote *, uint32_t))
 {
     struct remote *const r = rk_state(c);
-    const struct counts before = count_tcp();
+    const struct tcp_counts before = count_tcp();
     int status = 0, bad = 0;
     for (size_t i = 0; i < n && !status && !bad; i++) {
         status = remote_set_cache(c, r, r->blocks.count, cold);
@@ -75,8 +75,8 @@ static int i7_with_seek(const struct remote *r, uint32_t left)
     uint64_t now_at;
     (void)left;
     const int bad =
-        r->nfs.of.lseek(r->nfs.context, r->nfs.file,
-                        (int64_t)((uint64_t)block * r->blocks.block_bytes), SEEK_SET, &now_at);
+        r->nfs.library.lseek(r->nfs.context, r->nfs.file,
+                             (int64_t)((uint64_t)block * r->blocks.block_bytes), SEEK_SET, &now_at);
     return bad < 0 ? bad : nfs_read_block(&r->nfs, &r->blocks, block);
 }
 

@@ -1,12 +1,12 @@
 /* lab.h: the lab host, a second host in namespaces of its own behind a link whose round trip and
  * rate are set and therefore known. Shared by the files of the program reckon-lab.
  *
- *   main.c     the first process: options, messages to its caller, the end
- *   space.c    namespaces, each step tried one by one
- *   link.c     addresses, devices and neighbours (rtnetlink)
- *   port.c     the relay's two ports: TUN devices, or packet sockets on veth pairs
- *   relay.c    the delay line
- *   program.c  the relay and the programs of the second host, in a process space of their own
+ *   main.c        the first process: options, messages to its caller, the end
+ *   namespaces.c  the two hosts' namespaces, each step tried alone
+ *   link.c        addresses, devices and neighbours (rtnetlink)
+ *   port.c        the relay's two ports: TUN devices, or packet sockets on veth pairs
+ *   relay.c       the delay line
+ *   program.c     the relay and the programs of the second host, in a process space of their own
  *
  * The first process stays in its caller's process space and lives in the client's network
  * namespace: probes enter that by its pid. The relay is the init of a process namespace; when
@@ -73,7 +73,7 @@ __attribute__((noreturn, format(printf, 2, 3))) void lab_failed(const char *reme
  * unsupported, "what: strerror(error)". */
 __attribute__((noreturn)) void lab_stop(const char *what, int error);
 
-void lab_open_spaces(struct lab *lab);
+void lab_open_namespaces(struct lab *lab);
 void lab_enter(const struct lab *lab, enum lab_side side);
 void lab_set_up_host(struct lab *lab, enum lab_side side);
 

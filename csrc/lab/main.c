@@ -257,7 +257,7 @@ int main(int argc, char **argv)
     if (children < 0 || lab.counts == MAP_FAILED)
         lab_stop("signalfd or mmap", errno);
 
-    lab_open_spaces(&lab);
+    lab_open_namespaces(&lab);
     const int peer = optind == argc || with_peer;
     char *const reckon_peer[] = {beside("reckon-peer"), "--listen", "10.77.0.2", "--allow",
                                  "10.77.0.1",           NULL};

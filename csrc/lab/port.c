@@ -88,7 +88,7 @@ static int open_one_packet(struct lab_port *port, const char *device)
 }
 
 /* The host's device hands over single segments, as TUN does without TUN_F_TSO4. */
-static int segment_before(const char *device)
+static int switch_off_segmentation(const char *device)
 {
     struct ethtool_value off = {.cmd = ETHTOOL_STSO, .data = 0};
     struct ifreq request = {.ifr_data = (char *)&off};
@@ -128,7 +128,7 @@ int lab_open_packet(struct lab *lab)
     for (int side = LAB_CLIENT; side <= LAB_PEER && !status; side++) {
         lab_enter(lab, side);
         if (!lab->offload)
-            status = segment_before(LAB_DEVICE);
+            status = switch_off_segmentation(LAB_DEVICE);
     }
     return status;
 }

@@ -58,9 +58,10 @@ static void own_proc(void)
     (void)!mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
 }
 
-/* Becomes the program. The first process reads from `report`: a 0, to which the kernel adds the
+/* Executes the program. The first process reads from `report`: a 0, to which the kernel adds the
  * sender, and then the error of execvp() or the end; or the error of fork(). */
-__attribute__((noreturn)) static void become(const struct lab *lab, char *const argv[], int report)
+__attribute__((noreturn)) static void exec_program(const struct lab *lab, char *const argv[],
+                                                   int report)
 {
     int error = 0;
     close(lab->life[0]);
@@ -100,7 +101,7 @@ __attribute__((noreturn)) static void run_relay(struct lab *lab, int (*reports)[
     for (int i = 0; i < LAB_PROGRAMS_MAX && lab->program[i]; i++) {
         programs[i] = fork();
         if (programs[i] == 0)
-            become(lab, lab->program[i], reports[i][1]);
+            exec_program(lab, lab->program[i], reports[i][1]);
         const int error = errno;
         if (programs[i] < 0) {
             (void)!send(reports[i][1], &error, sizeof error, 0);

@@ -17,7 +17,7 @@
 #define SPIN_NS 100000
 #define LATE_NS 100000
 /* How often a relay that never sleeps checks whether the first process still lives */
-#define LOOK_NS 10000000
+#define CHECK_NS 10000000
 #define FRAME_MAX 65664 /* a large packet with its headers: 64 KiB and some */
 #define POPULATE_MAX (16 << 20)
 #define BATCH 16 /* packets queued before the next check of release times */
@@ -46,24 +46,24 @@ static void add(_Atomic uint64_t *count, uint64_t more)
                           memory_order_relaxed);
 }
 
-#define PLACE(size) ((sizeof(struct queued_packet) + (size) + 7) & ~(size_t)7)
+#define SLOT_BYTES(size) ((sizeof(struct queued_packet) + (size) + 7) & ~(size_t)7)
 
 /* Where the next packet can be read into; NULL if the ring is full. */
-static struct queued_packet *place(struct line *line)
+static struct queued_packet *free_slot(struct line *line)
 {
     if (line->head == line->tail) { /* the same warm pages again */
         line->head = line->tail = 0;
         line->end = line->room;
     }
     if (line->tail >= line->head) {
-        if (line->room - line->tail > PLACE(FRAME_MAX))
+        if (line->room - line->tail > SLOT_BYTES(FRAME_MAX))
             return (struct queued_packet *)(line->ring + line->tail);
-        if (line->head <= PLACE(FRAME_MAX))
+        if (line->head <= SLOT_BYTES(FRAME_MAX))
             return NULL;
         line->end = line->tail;
         line->tail = 0;
     }
-    return line->head - line->tail > PLACE(FRAME_MAX)
+    return line->head - line->tail > SLOT_BYTES(FRAME_MAX)
                ? (struct queued_packet *)(line->ring + line->tail)
                : NULL;
 }
@@ -81,7 +81,7 @@ static struct queued_packet *first(struct line *line)
 static int receive(const struct lab *lab, struct line *line, uint8_t *scrap)
 {
     for (int received = 0; received < BATCH; received++) {
-        struct queued_packet *packet = place(line);
+        struct queued_packet *packet = free_slot(line);
         uint8_t *frame = packet ? packet->frame : scrap;
         int64_t now;
         const ssize_t size = lab_read(line->from, frame, FRAME_MAX, &now);
@@ -103,7 +103,7 @@ static int receive(const struct lab *lab, struct line *line, uint8_t *scrap)
         packet->release_ns = line->free_ns + lab->rtt_ns / 2;
         packet->size = (uint32_t)size;
         packet->segments = (uint32_t)segments;
-        line->tail += PLACE((size_t)size);
+        line->tail += SLOT_BYTES((size_t)size);
         add(&line->counts->packets, segments);
         add(&line->counts->bytes, (uint64_t)bytes);
         if ((uint64_t)(waiting + bytes) > atomic_load(&line->counts->deepest))
@@ -125,13 +125,13 @@ static int64_t release(struct line *line)
             add(&line->counts->refused, packet->segments);
         if (now - packet->release_ns > LATE_NS)
             add(&line->counts->late, packet->segments);
-        line->head += PLACE(packet->size);
+        line->head += SLOT_BYTES(packet->size);
     }
     return INT64_MAX;
 }
 
 /* Whether the first process still holds its end of the pipe. */
-static int is_wanted(const struct pollfd *life)
+static int is_parent_alive(const struct pollfd *life)
 {
     struct pollfd look = *life;
     return poll(&look, 1, 0) <= 0 || !look.revents;
@@ -181,8 +181,8 @@ void lab_relay(struct lab *lab)
             due = next < due ? next : due;
         }
         const int64_t now = lab_now_ns(CLOCK_MONOTONIC);
-        if (now - checked > LOOK_NS) {
-            if (!is_wanted(&events[2]))
+        if (now - checked > CHECK_NS) {
+            if (!is_parent_alive(&events[2]))
                 _exit(0);
             checked = now;
         }

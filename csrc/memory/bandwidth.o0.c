@@ -85,26 +85,31 @@ static void count_bytes(struct rk_sample *out, size_t n, int64_t bytes)
 #define ADD(offset) sum += array[i + (offset)];
 #define PUT(offset) array[i + (offset)] = (int)i;
 
-/* --- t470: one int of every 64 bytes, minus reads of the clock and an empty loop --- */
-
-#define T470(name, access)                                                                         \
+/* A probe's n trials, each the code that is given last: it times a pass through `array`. The probe
+ * counts one byte in `share`. */
+#define ARRAY_TRIALS(name, share, ...)                                                             \
     static int name(struct rk_context *c, struct rk_sample *out, size_t n)                         \
     {                                                                                              \
         const struct arrays *const a = rk_state(c);                                                \
-        struct rk_sample nothing, empty;                                                           \
         const int64_t bytes = data_bytes(c), ints = bytes / (int64_t)sizeof(int);                  \
         int *const array = (int *)(void *)a->data.start;                                           \
         volatile int sum = 0;                                                                      \
         for (size_t trial = 0; trial < n; trial++) {                                               \
-            RK_TIME_BARE(&nothing, 1, (void)0);                                                    \
-            RK_TIME_BARE(&empty, 1, for (int64_t i = 0; i < ints; i += 8 * LINE_INTS){});          \
-            RK_TIME_BARE(out + trial, 1, PASS(LINE_INTS, access));                                 \
-            out[trial].ticks -= empty.ticks + nothing.ticks;                                       \
+            __VA_ARGS__                                                                            \
         }                                                                                          \
-        count_bytes(out, n, bytes);                                                                \
+        count_bytes(out, n, bytes / (share));                                                      \
         (void)sum;                                                                                 \
         return 0;                                                                                  \
     }
+
+/* --- t470: one int of every 64 bytes, minus reads of the clock and an empty loop --- */
+
+#define T470(name, access)                                                                         \
+    ARRAY_TRIALS(name, 1, struct rk_sample nothing; struct rk_sample empty;                        \
+                 RK_TIME_BARE(&nothing, 1, (void)0);                                               \
+                 RK_TIME_BARE(&empty, 1, for (int64_t i = 0; i < ints; i += 8 * LINE_INTS){});     \
+                 RK_TIME_BARE(out + trial, 1, PASS(LINE_INTS, access));                            \
+                 out[trial].ticks -= empty.ticks + nothing.ticks;)
 
 T470(run_t470_read, ADD)
 T470(run_t470_write, PUT)
@@ -112,20 +117,7 @@ T470(run_t470_write, PUT)
 /* --- x510uq: 4 MB at a stride of 64 bytes, after a copy that leaves no room in its cache --- */
 
 #define X510UQ(name, access)                                                                       \
-    static int name(struct rk_context *c, struct rk_sample *out, size_t n)                         \
-    {                                                                                              \
-        const struct arrays *const a = rk_state(c);                                                \
-        const int64_t bytes = data_bytes(c), ints = bytes / (int64_t)sizeof(int);                  \
-        int *const array = (int *)(void *)a->data.start;                                           \
-        volatile int sum = 0;                                                                      \
-        for (size_t trial = 0; trial < n; trial++) {                                               \
-            copy_other(a);                                                                         \
-            RK_TIME_PAOLONI(out + trial, 1, PASS(LINE_INTS, access));                              \
-        }                                                                                          \
-        count_bytes(out, n, bytes);                                                                \
-        (void)sum;                                                                                 \
-        return 0;                                                                                  \
-    }
+    ARRAY_TRIALS(name, 1, copy_other(a); RK_TIME_PAOLONI(out + trial, 1, PASS(LINE_INTS, access));)
 
 X510UQ(run_x510uq_read, ADD)
 X510UQ(run_x510uq_write, PUT)
@@ -298,22 +290,10 @@ static int close_i7_two(struct rk_context *c)
 
 #define HPE_STEP 64
 #define HPE(name, access, prepare)                                                                 \
-    static int name(struct rk_context *c, struct rk_sample *out, size_t n)                         \
-    {                                                                                              \
-        const struct arrays *const a = rk_state(c);                                                \
-        const int64_t bytes = data_bytes(c), ints = bytes / (int64_t)sizeof(int);                  \
-        int *const array = (int *)(void *)a->data.start;                                           \
-        volatile int sum = 0;                                                                      \
-        for (size_t trial = 0; trial < n; trial++) {                                               \
-            volatile char *const other = a->other.start;                                           \
-            for (size_t i = 0; i < a->other.size_bytes; i += 64)                                   \
-                prepare;                                                                           \
-            RK_TIME_PAOLONI(out + trial, 1, PASS(HPE_STEP, access));                               \
-        }                                                                                          \
-        count_bytes(out, n, bytes / 4); /* 64 of every 256 */                                      \
-        (void)sum;                                                                                 \
-        return 0;                                                                                  \
-    }
+    ARRAY_TRIALS(name, 4, /* 64 of every 256 */                                                    \
+                 volatile char *const other = a->other.start;                                      \
+                 for (size_t i = 0; i < a->other.size_bytes; i += 64) prepare;                     \
+                 RK_TIME_PAOLONI(out + trial, 1, PASS(HPE_STEP, access));)
 
 HPE(run_hpe_i7_860_read, ADD, sum += other[i])
 HPE(run_hpe_i7_860_write, PUT, other[i] = 1)

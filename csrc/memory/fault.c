@@ -11,7 +11,7 @@
 /* A probe's variant. */
 struct anonymous_kind {
     int huge;  /* huge pages */
-    int rests; /* leaves the free memory alone for idle_ms first */
+    int idles; /* leaves the free memory alone for idle_ms first */
 };
 
 struct anonymous {
@@ -31,7 +31,7 @@ static int open_anonymous(struct rk_context *c)
     if (status)
         return status;
     rk_unmap(&state->region);
-    if (kind->rests) {
+    if (kind->idles) {
         const int64_t idle_ms = rk_integer(c, "idle_ms");
         const struct timespec rest = {idle_ms / 1000, idle_ms % 1000 * 1000000};
         nanosleep(&rest, NULL);
@@ -210,7 +210,7 @@ RK_PROBE("memory/fault/cold", .op = "fault",
                   "counted",
          .params = RK_PARAMS(TOUCHES(64),
                              RK_INTEGER("idle_ms", 2500, 0, 60000, "how long it is left alone")),
-         ANONYMOUS(.rests = 1));
+         ANONYMOUS(.idles = 1));
 RK_PROBE("memory/fault/minor", .op = "fault",
          .timed = "a byte read every `step_bytes` of a mapped file that is in the page cache; by "
                   "the faults counted, of which each may map several pages",

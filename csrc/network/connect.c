@@ -1,6 +1,6 @@
 /* network/connect: making and ending TCP connections, as the caller sees it and on the wire. */
 #include "network/support/connect.h"
-#include "network/support/wire.h"
+#include "network/support/connection_packets.h"
 
 #define FENCED(sample, body) RK_TIME_TRIALS(sample, 1, 1, body)
 
@@ -36,7 +36,7 @@ static int run_socket_connect(struct rk_context *c, struct rk_sample *out, size_
 
 /* A connection that is captured: made, accepted, held and ended. */
 static int captured_connection(struct rk_context *c, struct acceptor *to, struct capture *capture,
-                               struct wire *wire, enum ending ending, int64_t hold_us,
+                               struct connection_packets *wire, enum ending ending, int64_t hold_us,
                                int64_t *connect_ticks)
 {
     int status;
@@ -98,7 +98,7 @@ static int time_on_the_wire(struct rk_context *c, struct rk_sample *out, size_t 
     if (!status)
         status = capture_open(c, NULL, (const struct sockaddr *)&to->address, &capture);
     for (size_t i = 0; i < n && !status; i++) {
-        struct wire wire = {0};
+        struct connection_packets wire = {0};
         status = captured_connection(c, to, &capture, &wire, ending, hold_us, &connect_ticks[i]);
         const int64_t took_ns =
             variant->part == SETUP ? wire.ack_ns - wire.syn_ns : wire.last_ack_ns - wire.fin_ns;

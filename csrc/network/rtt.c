@@ -23,7 +23,7 @@ static int run_tcp(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const size_t size = size_of(c);
     const int fd = ((const struct trip *)rk_state(c))->fd;
-    const struct counts before = count_tcp();
+    const struct tcp_counts before = count_tcp();
     int bad = 0;
     TRIPS(out, n, rk_integer(c, "rounds"), bad, round_trip(fd, buffer, size));
     note_tcp_since(c, &before);
@@ -100,7 +100,7 @@ static int run_udp(struct rk_context *c, struct rk_sample *out, size_t n)
     const size_t size = size_of(c);
     struct datagrams *state = rk_state(c);
     const int fd = state->fd;
-    const struct counts before = count_tcp();
+    const struct tcp_counts before = count_tcp();
     uint32_t number = state->number;
     int bad = 0;
     TRIPS(out, n, rk_integer(c, "rounds"), bad, exchange(fd, size, ++number));
@@ -139,7 +139,7 @@ static int open_icmp(struct rk_context *c)
 static int run_icmp(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     struct ping *ping = &((struct echo_requests *)rk_state(c))->ping;
-    const struct counts before = count_tcp();
+    const struct tcp_counts before = count_tcp();
     int bad = 0;
     TRIPS(out, n, rk_integer(c, "rounds"), bad, ping_once(ping));
     note_tcp_since(c, &before);
@@ -165,7 +165,7 @@ static int open_tcp_wire(struct rk_context *c)
 static int run_tcp_wire(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     struct captured_trip *state = rk_state(c);
-    const struct counts before = count_tcp();
+    const struct tcp_counts before = count_tcp();
     const int bad = time_wire(&state->trip, &state->capture, out, n, buffer, size_of(c));
     rk_ns_to_ticks(out, n, &state->trip.opened);
     note_tcp_since(c, &before);
@@ -192,7 +192,7 @@ static int open_hpe_i7_860(struct rk_context *c)
 static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     struct captured_trip *state = rk_state(c);
-    const struct counts before = count_tcp();
+    const struct tcp_counts before = count_tcp();
     const int bad =
         time_acknowledgements(&state->trip, &state->capture, out, n, rk_integer(c, "interval_us"));
     rk_ns_to_ticks(out, n, &state->trip.opened);
@@ -243,7 +243,7 @@ static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const size_t size = size_of(c);
     const int fd = ((const struct trip_to_thread *)rk_state(c))->trip.fd;
-    const struct counts before = count_tcp();
+    const struct tcp_counts before = count_tcp();
     int bad = 0;
     for (size_t i = 0; i < n && !bad; i++)
         RK_TIME_DIFFERENCE(out + i, 1, rk_integer(c, "rounds"),

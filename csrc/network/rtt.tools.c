@@ -64,7 +64,7 @@ static int run_ping(struct rk_context *c, struct rk_sample *out, size_t n)
     const long long interval_ms = rk_integer(c, "interval_ms");
     const int64_t allowed_ms = interval_ms * (int64_t)(n + 1);
     struct tool ping;
-    int status = tool_loopback(c);
+    int status = tool_require_loopback(c);
     if (status)
         return status;
     /* A ping with file capabilities outlives a killed caller, at most for the seconds of -w. */
@@ -141,9 +141,9 @@ static int run_client(struct rk_context *c, int port, struct rk_sample *out, siz
                           " -p %d -t %d --msg-size %d --full-log /proc/self/fd/%d",
                           port, span_s, (int)rk_integer(c, "size_bytes"), log);
     status = status ? status : tool_read(c, &client, log);
-    char words[150];
+    char message[TOOL_MESSAGE_MAX];
     if (!status && !client.text[0]) /* sockperf exits with 0 all the same */
-        status = rk_error(c, EPROTO, "sockperf logged nothing: %s", tool_words(&client, words));
+        status = rk_error(c, EPROTO, "sockperf logged nothing: %s", tool_message(&client, message));
     status = status ? status : spread(c, &client, out, n);
     close(log);
     tool_stop(&client);
@@ -158,17 +158,17 @@ struct sockperf {
 static int open_sockperf(struct rk_context *c)
 {
     struct sockperf *const state = rk_state(c);
-    int status = tool_port(c, &state->port);
+    int status = tool_free_port(c, &state->port);
     if (!status)
         status = tool_start(c, &state->server, "sockperf", -1, SPAN_MAX_MS,
                             "sockperf server --tcp -i " TOOL_LOOPBACK " -p %d", state->port);
-    return status ? status : tool_await(c, &state->server, state->port);
+    return status ? status : tool_await_listening(c, &state->server, state->port);
 }
 
 static int run_sockperf(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const struct sockperf *const state = rk_state(c);
-    const struct counts before = count_tcp();
+    const struct tcp_counts before = count_tcp();
     const int status = run_client(c, state->port, out, n);
     note_tcp_since(c, &before);
     return status;

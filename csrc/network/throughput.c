@@ -47,7 +47,7 @@ static int run_tcp(struct rk_context *c, struct rk_sample *out, size_t n)
     const struct windows windows = {.streams = (int)rk_integer(c, "streams"),
                                     .skip_ms = rk_integer(c, "skip_ms"),
                                     .window_ms = rk_integer(c, "window_ms")};
-    const struct counts before = count_tcp();
+    const struct tcp_counts before = count_tcp();
     int64_t retransmits = 0;
     const int status = take_windows(c, &windows, out, n, &retransmits);
     note_retransmits(c, retransmits, &before);
@@ -62,7 +62,7 @@ static int run_start(struct rk_context *c, struct rk_sample *out, size_t n)
     const struct windows windows = {.streams = 1,
                                     .skip_ms = rk_integer(c, "after_ms"),
                                     .window_ms = rk_integer(c, "window_ms")};
-    const struct counts before = count_tcp();
+    const struct tcp_counts before = count_tcp();
     int64_t retransmits = 0;
     int status = 0;
     for (size_t i = 0; i < n && !status; i++)
@@ -99,7 +99,7 @@ static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
     const char *data = state->sender.data.start;
     const size_t size = state->sender.size_bytes;
     const int fd = state->sender.fd;
-    const struct counts before = count_tcp();
+    const struct tcp_counts before = count_tcp();
     const int64_t retransmits = tcp_retransmits(fd);
     int error = 0;
     for (size_t i = 0; i < n && !error; i++) {

@@ -49,7 +49,7 @@ static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
     struct whole_sends *state = rk_state(c);
     const struct sender sender = state->sender;
     const size_t size = sender.size_bytes;
-    const struct counts before = count_tcp();
+    const struct tcp_counts before = count_tcp();
     const int64_t retransmits = tcp_retransmits(sender.fd);
     int error = 0;
     for (size_t i = 0; i < n && !error; i++) {
@@ -118,7 +118,7 @@ static int i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n, chun
     struct sender *sender = rk_state(c);
     const size_t size = sender->size_bytes;
     const uint64_t span_ns = (uint64_t)rk_integer(c, "span_ms") * 1000000;
-    const struct counts before = count_tcp();
+    const struct tcp_counts before = count_tcp();
     int64_t retransmits = 0;
     int status = 0;
     for (size_t i = 0; i < n && !status; i++) {
@@ -197,7 +197,7 @@ static int captured_transfer(struct rk_context *c, struct streams *all, struct r
 static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const struct sender *sender = rk_state(c);
-    const struct counts before = count_tcp();
+    const struct tcp_counts before = count_tcp();
     int64_t retransmits = 0;
     int status = 0;
     for (size_t i = 0; i < n && !status; i++) {

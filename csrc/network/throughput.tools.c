@@ -14,10 +14,10 @@ static int number_in(const char *object, const char *end, const char *name, doub
 }
 
 /* The "error" in the report of iperf3 -J, which then exits with 0; NULL if there is none. */
-static const char *error_in(const char *report, char words[150])
+static const char *error_in(const char *report, char message[TOOL_MESSAGE_MAX])
 {
     const char *at = strstr(report, "\"error\"");
-    return at && sscanf(at, "\"error\" : \"%149[^\"]", words) == 1 ? words : NULL;
+    return at && sscanf(at, "\"error\" : \"%149[^\"]", message) == 1 ? message : NULL;
 }
 
 /* The receiver's bytes and seconds. iperf3's own quotient of the two shows that they were read
@@ -26,17 +26,17 @@ static int read_report(struct rk_context *c, const struct tool *client, int64_t 
                        double *bytes, double *seconds)
 {
     static const char name[] = "\"sum_received\"";
-    char words[150];
+    char message[TOOL_MESSAGE_MAX];
     const char *const report = client->text;
     const char *object = strstr(report, name), *end = object ? strchr(object, '}') : NULL;
     double bits_per_second;
-    if (error_in(report, words))
-        return rk_error(c, EPROTO, "iperf3 failed: %s", words);
+    if (error_in(report, message))
+        return rk_error(c, EPROTO, "iperf3 failed: %s", message);
     if (!end || strstr(end, name) || !number_in(object, end, "\"bytes\"", bytes) ||
         !number_in(object, end, "\"seconds\"", seconds) ||
         !number_in(object, end, "\"bits_per_second\"", &bits_per_second))
         return rk_error(c, EPROTO, "iperf3 reported no sum of what was received: %s",
-                        tool_words(client, words));
+                        tool_message(client, message));
     if (*bytes < 1 || fabs(*seconds - (double)span_s) > 0.5 * (double)span_s)
         return rk_error(c, EPROTO,
                         "iperf3 reported %.0f bytes in %.3g s where %d s were requested.", *bytes,
@@ -74,7 +74,7 @@ static int open_iperf3(struct rk_context *c)
 {
     struct iperf3 *const state = rk_state(c);
     state->cpu = rk_other_cpu(c);
-    return state->cpu < 0 ? state->cpu : tool_port(c, &state->port);
+    return state->cpu < 0 ? state->cpu : tool_free_port(c, &state->port);
 }
 
 /* One run. Its server serves one client and ends by itself: one that goes on refuses the next
@@ -85,7 +85,7 @@ static int serve_once(struct rk_context *c, const struct iperf3 *state, struct r
     struct tool server;
     int status = tool_start(c, &server, "iperf3", state->cpu, (span_s + TOOL_SPARE_S) * 1000,
                             "iperf3 -s -1 -B " TOOL_LOOPBACK " -p %d", state->port);
-    status = status ? status : tool_await(c, &server, state->port);
+    status = status ? status : tool_await_listening(c, &server, state->port);
     status = status ? status : run_client(c, state->port, span_s, out);
     status = status ? status : tool_wait(c, &server);
     tool_stop(&server);
@@ -94,7 +94,7 @@ static int serve_once(struct rk_context *c, const struct iperf3 *state, struct r
 
 static int run_iperf3(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    const struct counts before = count_tcp();
+    const struct tcp_counts before = count_tcp();
     int status = 0;
     for (size_t i = 0; i < n && !status; i++)
         status = serve_once(c, rk_state(c), &out[i]);

@@ -171,7 +171,7 @@ void serve_accept(int control, const struct host *host, const int64_t *numbers)
     getrlimit(RLIMIT_NOFILE, &files);
     files.rlim_cur = files.rlim_max < 1 << 20 ? files.rlim_max : 1 << 20;
     setrlimit(RLIMIT_NOFILE, &files);
-    const struct counts before = count_tcp();
+    const struct tcp_counts before = count_tcp();
     int port;
     struct accept_service acceptor = {.control = control, .count = numbers[0], .listening = 1};
     acceptor.fd = open_port(control, SOCK_STREAM | SOCK_NONBLOCK, 4096, &port);
@@ -186,7 +186,7 @@ void serve_accept(int control, const struct host *host, const int64_t *numbers)
     if (answer(control, "ok %d\n", port))
         return;
     serve_connections(&acceptor, host);
-    const struct counts after = count_tcp();
+    const struct tcp_counts after = count_tcp();
     close(acceptor.fd); /* before the answer, so that its reader finds the port closed */
     answer(control, "done %lld %lld %lld %lld\n", (long long)acceptor.accepted,
            (long long)count_growth(before.listen_overflows, after.listen_overflows),

@@ -1,8 +1,10 @@
 #include "probe/kernel_files.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 ssize_t rk_read_text(const char *path, char *text, size_t size)
@@ -13,6 +15,17 @@ ssize_t rk_read_text(const char *path, char *text, size_t size)
         close(fd);
     text[got > 0 ? got : 0] = 0;
     return got;
+}
+
+int rk_write_text(const char *path, const char *text)
+{
+    const int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    const ssize_t done = write(fd, text, strlen(text));
+    const int error = done < 0 ? errno : EIO;
+    close(fd);
+    return done == (ssize_t)strlen(text) ? 0 : -error;
 }
 
 int64_t rk_number_in(const char *path)

@@ -9,6 +9,9 @@
 /* The beginning of the file, at most size - 1 bytes and ended by a 0; their number, or -1. */
 ssize_t rk_read_text(const char *path, char *text, size_t size);
 
+/* Writes the text into a file that exists. 0 or -errno. */
+int rk_write_text(const char *path, const char *text);
+
 /* The number that the file holds. INT64_MAX, which is no limit, for "max" and for a file that
  * cannot be read. */
 int64_t rk_number_in(const char *path);

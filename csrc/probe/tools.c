@@ -32,9 +32,9 @@ static char *read_whole(int fd)
     return text;
 }
 
-const char *tool_words(const struct tool *tool, char words[150])
+const char *tool_message(const struct tool *tool, char message[TOOL_MESSAGE_MAX])
 {
-    snprintf(words, 150, "it printed nothing.");
+    snprintf(message, TOOL_MESSAGE_MAX, "it printed nothing.");
     for (int from_out = 0; from_out < 2; from_out++) {
         char *text = read_whole(from_out ? tool->out : tool->err), *rest = text;
         int has_line = 0;
@@ -42,16 +42,16 @@ const char *tool_words(const struct tool *tool, char words[150])
             if (!line[strspn(line, " \t\r")])
                 continue;
             has_line = 1;
-            snprintf(words, 150, "%.149s", line);
+            snprintf(message, TOOL_MESSAGE_MAX, "%.149s", line);
         }
         free(text);
         if (has_line)
             break;
     }
-    for (char *at = words; *at; at++)
+    for (char *at = message; *at; at++)
         if ((unsigned char)*at < ' ')
             *at = ' '; /* colours, tabs */
-    return words;
+    return message;
 }
 
 /* --- starting --- */
@@ -186,7 +186,7 @@ static int tool_ended(struct tool *tool, int *wait_status)
 
 int tool_wait(struct rk_context *c, struct tool *tool)
 {
-    char words[150];
+    char message[TOOL_MESSAGE_MAX];
     int wait_status;
     if (!tool_ended(tool, &wait_status))
         return rk_error(c, ETIMEDOUT,
@@ -197,12 +197,12 @@ int tool_wait(struct rk_context *c, struct tool *tool)
                         strsignal(WTERMSIG(wait_status)));
     if (!WEXITSTATUS(wait_status))
         return 0;
-    tool_words(tool, words);
-    if (!strstr(words, "not permitted") && !strstr(words, "ermission denied") &&
-        !strstr(words, "minimal interval"))
+    tool_message(tool, message);
+    if (!strstr(message, "not permitted") && !strstr(message, "ermission denied") &&
+        !strstr(message, "minimal interval"))
         return rk_error(c, ECHILD, "%s failed with exit status %d: %s", tool->name,
-                        WEXITSTATUS(wait_status), words);
-    return rk_unsupported(c, "%s is refused here: %s", tool->name, words);
+                        WEXITSTATUS(wait_status), message);
+    return rk_unsupported(c, "%s is refused here: %s", tool->name, message);
 }
 
 int tool_read(struct rk_context *c, struct tool *tool, int fd)

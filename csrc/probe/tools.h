@@ -18,7 +18,8 @@
 #define TOOL_PRINTS_MAX (64 << 20) /* a program that prints more has gone wrong */
 
 #define TOOL_COMMAND_MAX 512
-#define TOOL_WORDS_MAX 31
+#define TOOL_WORDS_MAX 31 /* of a command */
+#define TOOL_MESSAGE_MAX 150
 
 struct tool {
     char command[TOOL_COMMAND_MAX]; /* its words, each ended by a 0 */
@@ -32,7 +33,7 @@ struct tool {
 };
 
 /* The program's message: the first line of its errors, else the last of its output. */
-const char *tool_words(const struct tool *tool, char words[150]);
+const char *tool_message(const struct tool *tool, char message[TOOL_MESSAGE_MAX]);
 
 /* Ends the program if it still runs. Safe for one that was never started. */
 void tool_stop(struct tool *);

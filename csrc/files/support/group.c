@@ -153,12 +153,7 @@ int group_write(const struct rk_group *g, const char *name, const char *text)
 {
     char path[PATH_MAX + 64];
     snprintf(path, sizeof path, "%s/%s", g->path, name);
-    const int fd = open(path, O_WRONLY | O_CLOEXEC);
-    const ssize_t written = fd < 0 ? -1 : write(fd, text, strlen(text));
-    const int error = errno;
-    if (fd >= 0)
-        close(fd);
-    return written == (ssize_t)strlen(text) ? 0 : -error;
+    return rk_write_text(path, text);
 }
 
 int group_open(struct rk_context *c, struct rk_group *g, int64_t limit_bytes)

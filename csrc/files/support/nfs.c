@@ -7,7 +7,7 @@
 #include "network/support/sockets.h"
 
 /* --- the library --- */
-static int nfs_library_open(struct rk_context *c, struct nfs_library *of)
+static int nfs_library_open(struct rk_context *c, struct nfs_library *library)
 {
     static const char *const versions[] = {"libnfs.so.16", "libnfs.so.14", "libnfs.so.13"};
     static const struct {
@@ -29,26 +29,26 @@ static int nfs_library_open(struct rk_context *c, struct nfs_library *of)
 #undef NFS_FUNCTION
     };
     const char *const requested = rk_location(c, "nfs_library"), *name = NULL;
-    *of = (struct nfs_library){.handle = NULL};
-    for (size_t i = 0; i < sizeof versions / sizeof *versions && !of->handle; i++) {
+    *library = (struct nfs_library){.handle = NULL};
+    for (size_t i = 0; i < sizeof versions / sizeof *versions && !library->handle; i++) {
         name = *requested ? requested : versions[i];
-        of->handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+        library->handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     }
-    if (!of->handle)
+    if (!library->handle)
         return rk_unsupported(c, "libnfs is not installed; run `make nfs` as root");
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        void *const function = dlsym(of->handle, functions[i].name);
+        void *const function = dlsym(library->handle, functions[i].name);
         if (!function) {
-            dlclose(of->handle);
+            dlclose(library->handle);
             return rk_unsupported(c, "libnfs has no %s(); it is older than version 4",
                                   functions[i].name);
         }
-        memcpy((char *)of + functions[i].place, &function, sizeof function);
+        memcpy((char *)library + functions[i].place, &function, sizeof function);
     }
     const char *const number = strstr(name, ".so.");
     if (number && atoi(number + 4) >= 16) { /* libnfs 6 */
-        memcpy(&of->pread_6, &of->pread, sizeof of->pread);
-        of->pread = NULL;
+        memcpy(&library->pread_6, &library->pread, sizeof library->pread);
+        library->pread = NULL;
     }
     return 0;
 }
@@ -135,7 +135,7 @@ int nfs_reach(struct rk_context *c, const char *host, const char *port)
 static const char *nfs_message(const struct nfs_file *f)
 {
     static char line[120];
-    snprintf(line, sizeof line, "%s", f->of.get_error(f->context) ?: "no reason given");
+    snprintf(line, sizeof line, "%s", f->library.get_error(f->context) ?: "no reason given");
     line[strcspn(line, "\n")] = 0;
     return line;
 }
@@ -159,12 +159,12 @@ int nfs_failed(struct rk_context *c, struct nfs_file *f, const char *what, int s
 void nfs_close(struct nfs_file *f)
 {
     if (f->file && !f->lost)
-        f->of.close(f->context, f->file);
+        f->library.close(f->context, f->file);
     if (f->context && !f->lost)
-        f->of.destroy_context(f->context);
-    if (f->of.handle) {
+        f->library.destroy_context(f->context);
+    if (f->library.handle) {
         if (!f->lost)
-            dlclose(f->of.handle);
+            dlclose(f->library.handle);
         sigaction(SIGPIPE, &f->sigpipe, NULL);
     }
     *f = (struct nfs_file){.file = NULL};
@@ -172,14 +172,14 @@ void nfs_close(struct nfs_file *f)
 
 static int nfs_mount_export(struct rk_context *c, struct nfs_file *f, int version)
 {
-    f->context = f->of.init_context();
+    f->context = f->library.init_context();
     if (!f->context)
         return rk_failed(c, "libnfs", ENOMEM);
-    f->of.set_timeout(f->context, NFS_DEADLINE_S * 1000);
-    if (f->of.set_version(f->context, version) < 0)
+    f->library.set_timeout(f->context, NFS_DEADLINE_S * 1000);
+    if (f->library.set_version(f->context, version) < 0)
         return rk_unsupported(c, "libnfs refuses NFS version %d", version);
-    f->of.set_autoreconnect(f->context, 0); /* a lost connection is a failure, not a wait */
-    const int status = f->of.mount(f->context, f->host, f->exported);
+    f->library.set_autoreconnect(f->context, 0); /* a lost connection is a failure, not a wait */
+    const int status = f->library.mount(f->context, f->host, f->exported);
     if (status == -ENOENT || status == -EACCES || status == -EPERM)
         return rk_error(c, -status, "%.60s does not export %.60s to this host by NFSv%d (%s).",
                         f->host, f->exported, version, nfs_message(f));
@@ -191,9 +191,9 @@ int nfs_open_file(struct rk_context *c, struct nfs_file *f, int version)
     *f = (struct nfs_file){.file = NULL};
     int status = nfs_locate(c, f);
     if (!status)
-        status = nfs_library_open(c, &f->of);
+        status = nfs_library_open(c, &f->library);
     if (status) {
-        f->of.handle = NULL;
+        f->library.handle = NULL;
         return status;
     }
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -202,7 +202,7 @@ int nfs_open_file(struct rk_context *c, struct nfs_file *f, int version)
     if (!status)
         status = nfs_mount_export(c, f, version);
     if (!status) {
-        const int bad = f->of.open(f->context, f->name, O_RDONLY, &f->file);
+        const int bad = f->library.open(f->context, f->name, O_RDONLY, &f->file);
         if (bad == -ENOENT)
             status = rk_error(c, ENOENT,
                               "%.60s:%.60s has no file %s; make one there: head -c 64M "

@@ -39,7 +39,7 @@ struct nfs_library {
 
 /* A file of a mounted export. */
 struct nfs_file {
-    struct nfs_library of;
+    struct nfs_library library;
     struct nfs_context *context;
     struct nfsfh *file;
     char host[NFS_NAME_MAX], exported[NFS_NAME_MAX], name[NFS_NAME_MAX];
@@ -81,8 +81,9 @@ static inline int nfs_read_block(const struct nfs_file *f, const struct rk_block
                                  uint32_t block)
 {
     const uint64_t at = (uint64_t)block * b->block_bytes;
-    const int got = f->of.pread ? f->of.pread(f->context, f->file, at, b->block_bytes, b->buffer)
-                                : f->of.pread_6(f->context, f->file, b->buffer, b->block_bytes, at);
+    const int got = f->library.pread
+                        ? f->library.pread(f->context, f->file, at, b->block_bytes, b->buffer)
+                        : f->library.pread_6(f->context, f->file, b->buffer, b->block_bytes, at);
     return got == (int)b->block_bytes ? 0 : got < 0 ? got : -ENODATA;
 }
 

@@ -25,7 +25,7 @@ static int remote_check_size(struct rk_context *c, struct remote *r, size_t file
         return 0;
     if (r->nfs.served_here)
         return rk_unsupported(c, "the lab's server has the run's files, and none is so large");
-    const int bad = r->nfs.of.lseek(r->nfs.context, r->nfs.file, 0, SEEK_END, &size);
+    const int bad = r->nfs.library.lseek(r->nfs.context, r->nfs.file, 0, SEEK_END, &size);
     if (bad < 0)
         return nfs_failed(c, &r->nfs, "asking for the file's size", bad);
     if (size < file_bytes)

@@ -42,7 +42,8 @@ static void filter_equal(struct capture_filter *filter, uint32_t value)
         (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, CAPTURE_REJECT);
 }
 
-static void filter_ends(struct capture_filter *filter, const struct capture *capture, int outgoing)
+static void filter_addresses(struct capture_filter *filter, const struct capture *capture,
+                             int outgoing)
 {
     const int words = capture->family == AF_INET6 ? 4 : 1;
     const uint32_t first = capture->family == AF_INET6 ? 8 : 12;
@@ -82,10 +83,10 @@ static int capture_filter(const struct capture *capture)
     filter_add(&filter, BPF_LD | BPF_W | BPF_ABS, (uint32_t)(SKF_AD_OFF + SKF_AD_PKTTYPE));
     const unsigned short fork_at = filter.length;
     filter_equal(&filter, PACKET_OUTGOING);
-    filter_ends(&filter, capture, 1);
+    filter_addresses(&filter, capture, 1);
     filter.code[fork_at].jf = (uint8_t)(filter.length - fork_at - 1);
     filter_equal(&filter, PACKET_HOST);
-    filter_ends(&filter, capture, 0);
+    filter_addresses(&filter, capture, 0);
     filter_add(&filter, BPF_RET | BPF_K, 0);
     for (int i = 0; i < filter.length; i++)
         if (BPF_CLASS(filter.code[i].code) == BPF_JMP && filter.code[i].jf == CAPTURE_REJECT)
@@ -133,7 +134,7 @@ static int capture_route(const struct sockaddr *peer, uint32_t own[4])
     return -error;
 }
 
-static int capture_same(const struct sockaddr *address, int family, const uint32_t words[4])
+static int same_address(const struct sockaddr *address, int family, const uint32_t words[4])
 {
     uint32_t others[4];
     if (!address || address->sa_family != family)
@@ -155,8 +156,8 @@ static unsigned capture_interface(const struct capture *capture, const struct so
     for (const struct ifaddrs *item = all; item; item = item->ifa_next) {
         if (item->ifa_flags & IFF_LOOPBACK)
             loopback = if_nametoindex(item->ifa_name);
-        is_local |= capture_same(item->ifa_addr, capture->family, capture->peer);
-        if (!index && capture_same(item->ifa_addr, capture->family, capture->own))
+        is_local |= same_address(item->ifa_addr, capture->family, capture->peer);
+        if (!index && same_address(item->ifa_addr, capture->family, capture->own))
             index = if_nametoindex(item->ifa_name);
     }
     freeifaddrs(all);

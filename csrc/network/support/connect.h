@@ -28,7 +28,7 @@ struct acceptor {
     int control;        /* the connection whose end ends the service */
     size_t connections; /* accepted so far */
     uint64_t syn_retransmits;
-    struct counts before;
+    struct tcp_counts before;
 };
 
 /* Servers on the caller's CPU, which connect() or close() wakes. An ordinary server often

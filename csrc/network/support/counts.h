@@ -8,7 +8,7 @@
 
 /* Records the counters' growth since `before`; retransmits are those of the namespace, or those
  * that the caller counted. */
-void note_tcp_since(struct rk_context *, const struct counts *before);
-void note_retransmits(struct rk_context *, int64_t retransmits, const struct counts *before);
+void note_tcp_since(struct rk_context *, const struct tcp_counts *before);
+void note_retransmits(struct rk_context *, int64_t retransmits, const struct tcp_counts *before);
 
 #endif

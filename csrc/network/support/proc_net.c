@@ -39,9 +39,9 @@ static int64_t counter(const char *table, const char *group, const char *name)
     return count;
 }
 
-struct counts count_tcp(void)
+struct tcp_counts count_tcp(void)
 {
-    return (struct counts){
+    return (struct tcp_counts){
         .retransmits = counter("snmp", "Tcp:", "RetransSegs"),
         .listen_overflows = counter("netstat", "TcpExt:", "ListenOverflows"),
         .listen_drops = counter("netstat", "TcpExt:", "ListenDrops"),

@@ -7,11 +7,11 @@
 #include <stdint.h>
 
 /* Segments that TCP sent again, and connections that a full accept queue turned away. */
-struct counts {
+struct tcp_counts {
     int64_t retransmits, listen_overflows, listen_drops; /* -1: not known */
 };
 
-struct counts count_tcp(void);
+struct tcp_counts count_tcp(void);
 /* Connections in TIME_WAIT; -1 if not known. */
 int64_t count_time_wait(void);
 /* 1 if a socket in the table "tcp" (IPv4) or "tcp6" listens on the port. A connection to find out

@@ -5,18 +5,18 @@
 #include "network/support/proc_net.h"
 #include "network/support/sockets.h"
 
-int tool_loopback(struct rk_context *c)
+int tool_require_loopback(struct rk_context *c)
 {
     return loopback_is_up(AF_INET) ? 0
                                    : rk_unsupported(c, "needs the loopback address " TOOL_LOOPBACK
                                                        ", which is not reachable here");
 }
 
-int tool_port(struct rk_context *c, int *port)
+int tool_free_port(struct rk_context *c, int *port)
 {
     struct sockaddr_storage at;
     const socklen_t length = loopback_of(AF_INET, &at);
-    const int status = tool_loopback(c);
+    const int status = tool_require_loopback(c);
     if (status)
         return status;
     const int fd = bound_socket(SOCK_STREAM, &at, length);
@@ -27,17 +27,17 @@ int tool_port(struct rk_context *c, int *port)
     return 0;
 }
 
-int tool_await(struct rk_context *c, struct tool *tool, int port)
+int tool_await_listening(struct rk_context *c, struct tool *tool, int port)
 {
     const uint64_t end_ns = rk_monotonic_ns() + TOOL_SPARE_S * 1000000000ull;
     siginfo_t info = {0};
-    char words[150];
+    char message[TOOL_MESSAGE_MAX];
     while (!proc_net_listens("tcp", port)) {
         if (waitid(P_PID, (id_t)tool->pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid) {
             const int status = tool_wait(c, tool);
             return status ? status
                           : rk_error(c, ECHILD, "%s ended before it listened: %s", tool->name,
-                                     tool_words(tool, words));
+                                     tool_message(tool, message));
         }
         if (rk_monotonic_ns() > end_ns)
             return rk_error(c, ETIMEDOUT, "%s did not listen within %d s.", tool->name,

@@ -1,4 +1,4 @@
-#include "network/support/wire.h"
+#include "network/support/connection_packets.h"
 
 #define FLAGS (TH_SYN | TH_FIN | TH_RST | TH_ACK)
 #define WIRE_DEADLINE_MS 5000
@@ -14,7 +14,7 @@ static int next_packet(struct rk_context *c, struct capture *capture, struct pac
                           WIRE_DEADLINE_MS / 1000);
 }
 
-int find_handshake(struct rk_context *c, struct capture *capture, struct wire *wire)
+int find_handshake(struct rk_context *c, struct capture *capture, struct connection_packets *wire)
 {
     struct packet packet = {0};
     int sent_syn = 0, received_syn = 0, status;
@@ -38,7 +38,7 @@ int find_handshake(struct rk_context *c, struct capture *capture, struct wire *w
     return status;
 }
 
-int find_teardown(struct rk_context *c, struct capture *capture, struct wire *wire)
+int find_teardown(struct rk_context *c, struct capture *capture, struct connection_packets *wire)
 {
     const uint32_t own_fin = wire->own_isn + 1, peer_fin = wire->peer_isn + 2;
     struct packet packet = {0};

@@ -1,4 +1,4 @@
-/* space.c: the namespaces, each step tried one by one: on some machines the first is allowed
+/* namespaces.c: the lab's namespaces, each step tried alone: on some machines the first is allowed
  * and the next is not, and only the step that failed shows why. */
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -46,17 +46,6 @@ __attribute__((noreturn)) static void forbidden(const char *what, int error)
                     "namespaces are forbidden here (%s: %s)", what, strerror(error));
 }
 
-static int write_file(const char *path, const char *text)
-{
-    const int fd = open(path, O_WRONLY | O_CLOEXEC);
-    if (fd < 0)
-        return -errno;
-    const ssize_t done = write(fd, text, strlen(text));
-    const int error = done < 0 ? errno : EIO;
-    close(fd);
-    return done == (ssize_t)strlen(text) ? 0 : -error;
-}
-
 /* Becomes root of a user namespace of its own. */
 static void become_its_root(void)
 {
@@ -64,13 +53,13 @@ static void become_its_root(void)
     char map[64];
     if (unshare(CLONE_NEWUSER) < 0)
         forbidden("a user namespace", errno);
-    int status = write_file("/proc/self/setgroups", "deny"); /* or no gid_map may be written */
+    int status = rk_write_text("/proc/self/setgroups", "deny"); /* or no gid_map may be written */
     snprintf(map, sizeof map, "0 %u 1\n", user);
     if (!status || status == -ENOENT)
-        status = write_file("/proc/self/uid_map", map);
+        status = rk_write_text("/proc/self/uid_map", map);
     snprintf(map, sizeof map, "0 %u 1\n", group);
     if (!status)
-        status = write_file("/proc/self/gid_map", map);
+        status = rk_write_text("/proc/self/gid_map", map);
     if (status)
         forbidden("the user's own identity in a user namespace", -status);
 }
@@ -95,8 +84,8 @@ void lab_enter(const struct lab *lab, enum lab_side side)
 static void choose_congestion(struct lab *lab)
 {
     static const char path[] = "/proc/sys/net/ipv4/tcp_congestion_control";
-    if (write_file(path, "cubic"))
-        write_file(path, "reno"); /* where that fails too, what is in force is reported */
+    if (rk_write_text(path, "cubic"))
+        rk_write_text(path, "reno"); /* where that fails too, what is in force is reported */
     rk_read_text(path, lab->congestion, sizeof lab->congestion);
     lab->congestion[strcspn(lab->congestion, "\n")] = 0;
 }
@@ -178,7 +167,7 @@ static void no_path(enum lab_path requested, int tun_error, const char *packet)
                     packet);
 }
 
-void lab_open_spaces(struct lab *lab)
+void lab_open_namespaces(struct lab *lab)
 {
     /* Packet sockets have time stamps, but room for a burst needs root. */
     enum lab_path paths[2] = {LAB_PACKET, LAB_TUN};
