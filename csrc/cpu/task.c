@@ -69,7 +69,7 @@ static int create_and_wait(struct rk_context *c, struct rk_sample *out, size_t n
     return 0;
 }
 
-/* --- what is there while they are created --- */
+/* --- memory and other tasks that exist during the measurement --- */
 
 struct background {
     struct blocked_tasks others;

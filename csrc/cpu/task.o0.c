@@ -18,7 +18,7 @@
     } while (0)
 
 /* t470: forks in a loop with no wait between the stamps. The report left 10,000 zombies; here the
- * clock is stopped after every 64 to reap them. */
+ * clock is stopped after every 64 to wait for them. */
 static int run_t470_fork(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const int64_t tasks = rk_integer(c, "tasks");

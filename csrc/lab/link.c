@@ -103,7 +103,7 @@ int lab_link_up(const char *device)
 }
 
 /* The MTU; a queue that no burst overflows before the relay has counted it; and, where there is
- * IPv6, no address of the kernel's own, so that it has nothing to announce or to ask. */
+ * IPv6, no address of the kernel's own, so that it has nothing to announce or to request. */
 int lab_link_prepare(const char *device)
 {
     struct message message;

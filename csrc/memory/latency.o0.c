@@ -40,7 +40,7 @@ static int open_t470(struct rk_context *c)
 {
     const int64_t ints = ints_of(c);
     if (ints <= READS)
-        return rk_unsupported(c, "a hundred parts need a hundred integers");
+        return rk_unsupported(c, "size_bytes must hold 100 integers at least");
     const int status = map_array(c, (size_t)ints * sizeof(int));
     for (int64_t i = 0; i < ints && !status; i++)
         array_of(c)[i] = 1;
@@ -71,7 +71,7 @@ static int open_i7_10750h(struct rk_context *c)
 {
     const int64_t ints = ints_of(c), stride = rk_integer(c, "stride_bytes") / (int64_t)sizeof(int);
     if (ints > INT32_MAX)
-        return rk_unsupported(c, "an int counts no further than 8 GiB of integers");
+        return rk_unsupported(c, "size_bytes is more than an int can index (8 GiB)");
     const int status = map_array(c, (size_t)ints * sizeof(int));
     for (int64_t i = 0; i < ints && !status; i++)
         array_of(c)[i] = (int)((i + stride) % ints);

@@ -79,7 +79,7 @@ static int check_clocks(struct rk_context *c, const struct rk_sample *samples, s
         if (samples[i].ticks < 0 || (variant->part == SETUP && samples[i].ticks > most))
             return rk_error(c, ERANGE,
                             "By the capture a connection took longer than by the caller's clock; "
-                            "one of them was set in between, measure again.");
+                            "one of them was set in between; measure again.");
     }
     return 0;
 }

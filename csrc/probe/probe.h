@@ -9,8 +9,8 @@
 #include "probe/clock.h"
 #include "reckon.h"
 
-/* The parameters of this call, by name. Asking for one that the probe does not declare aborts: a
- * mistake in the probe, not of the user. */
+/* The parameters of this call, by name. One that the probe does not declare aborts: a mistake in
+ * the probe, not of the user. */
 int64_t rk_integer(const struct rk_context *, const char *name);
 const char *rk_text(const struct rk_context *, const char *name);
 

@@ -8,7 +8,7 @@
 #define INT80_GETPID 20 /* arch/x86/entry/syscalls/syscall_32.tbl */
 #define INT80_GETCWD 183
 
-/* Arguments are cut to 32 bits: a buffer above 4 GiB gives -EFAULT, quickly. */
+/* Arguments are cut to 32 bits: a buffer above 4 GiB gives -EFAULT, which looks fast. */
 static inline long rk_int80(long number, uint32_t first, uint32_t second)
 {
 #if defined(__x86_64__)

@@ -30,7 +30,7 @@ static int await_blocked(struct rk_context *c, const struct blocked_tasks *tasks
         if (arrived >= tasks->count)
             return 0;
     }
-    return rk_failed(c, "not every task that was started runs", ETIMEDOUT);
+    return rk_failed(c, "waiting until all tasks block", ETIMEDOUT);
 }
 
 int end_blocked(struct rk_context *c, struct blocked_tasks *tasks)

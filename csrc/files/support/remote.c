@@ -27,7 +27,7 @@ static int remote_check_size(struct rk_context *c, struct remote *r, size_t file
         return rk_unsupported(c, "the lab's server has the run's files, and none is so large");
     const int bad = r->nfs.library.lseek(r->nfs.context, r->nfs.file, 0, SEEK_END, &size);
     if (bad < 0)
-        return nfs_failed(c, &r->nfs, "asking for the file's size", bad);
+        return nfs_failed(c, &r->nfs, "reading the file's size", bad);
     if (size < file_bytes)
         return rk_unsupported(
             c, "%.60s:%.60s%s has %ju KiB and not %zu; make it longer: head -c 64M /dev/urandom",

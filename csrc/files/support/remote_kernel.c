@@ -25,7 +25,7 @@ static int kernel_own_mounts(struct rk_context *c)
     if (strcmp(program_invocation_short_name, "reckon-probe") != 0)
         return rk_unsupported(c, "needs a process of its own, with which its mount ends");
     if (unshare(CLONE_NEWNS) < 0)
-        return rk_refused(c, "a mount namespace, in which to mount", errno);
+        return rk_refused(c, "a mount namespace of its own", errno);
     if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
         return rk_failed(c, "making mounts private", errno);
     return 0;

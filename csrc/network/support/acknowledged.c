@@ -62,7 +62,7 @@ int best_window(struct rk_context *c, const struct acknowledged *acks, uint64_t 
     const size_t last = acks->count - 1;
     uint64_t best = 0;
     if (acks->count < 2 || acks->at[last].ns - acks->at[0].ns < best_ns)
-        return rk_error(c, ENODATA, "The capture has no %g ms of acknowledgements.",
+        return rk_error(c, ENODATA, "The captured acknowledgements span less than %g ms.",
                         (double)best_ns / 1e6);
     /* If the capture lost more than 4 GiB at a time, the header's number wrapped unseen and the sum
      * is too small. */

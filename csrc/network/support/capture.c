@@ -235,7 +235,7 @@ int capture_connection(struct rk_context *c, int fd, struct capture *capture)
     socklen_t own_length = sizeof own, peer_length = sizeof peer;
     if (getsockname(fd, (struct sockaddr *)&own, &own_length) < 0 ||
         getpeername(fd, (struct sockaddr *)&peer, &peer_length) < 0)
-        return rk_failed(c, "the ends of the connection", errno);
+        return rk_failed(c, "the addresses of the connection", errno);
     return capture_open(c, (struct sockaddr *)&own, (struct sockaddr *)&peer, capture);
 }
 

@@ -100,7 +100,7 @@ static int ncat_await(struct rk_context *c, pid_t ncat, const struct peer *peer,
         const struct timespec pause = {0, 1000000};
         nanosleep(&pause, NULL);
     }
-    return rk_error(c, ETIMEDOUT, "ncat took no connection within %d s.", PEER_DEADLINE_S);
+    return rk_error(c, ETIMEDOUT, "ncat accepted no connection within %d s.", PEER_DEADLINE_S);
 }
 
 /* ncat chooses no port by itself, so it gets one that was free a moment ago. */
