@@ -11,7 +11,7 @@ import numpy as np
 from reckon import records, statistics, units
 from reckon.prediction.ratios import median_ratio
 from reckon.records.revisions import differences
-from reckon.records.unit_conversion import ops_in_a_trial, point_values, trial_values
+from reckon.records.unit_conversion import ops_in_a_trial, per_operation, point_values
 
 
 @dataclass(frozen=True)
@@ -254,7 +254,7 @@ class Result:
 
     def _process_cycles(self, process: records.Process) -> np.ndarray:
         cycles = np.asarray(process.ticks) * process.cycles_per_tick
-        return trial_values(cycles, process.ops, "call", 1, "tick", self.seal.kind)
+        return per_operation(cycles, process.ops, self.seal.kind)
 
     @property
     def ratio(self) -> float:

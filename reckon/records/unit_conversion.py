@@ -54,9 +54,22 @@ def ops_in_a_trial(point: Point) -> float:
 
 def trial_values(ticks, ops, op: str, tick_hz: float, unit: str, kind: str) -> np.ndarray:
     """A process's values of a quantity in base units: one a trial; of a mean, one for all."""
-    if kind == "mean":
-        ticks, ops = [np.sum(ticks)], [np.sum(np.broadcast_to(ops, np.shape(ticks)))]
+    ticks, ops = _totals(ticks, ops, kind)
     return sample_values(ticks, ops, op, tick_hz, unit)
+
+
+def per_operation(amounts, ops, kind: str) -> np.ndarray:
+    """What a process's operations took, such as core cycles: one value a trial; of a mean, one for
+    all."""
+    amounts, ops = _totals(amounts, ops, kind)
+    return np.asarray(amounts, dtype=float) / np.asarray(ops, dtype=float)
+
+
+def _totals(amounts, ops, kind: str) -> tuple:
+    """The amounts and operations of each trial; of a mean those of all trials together."""
+    if kind == "mean":
+        return [np.sum(amounts)], [np.sum(np.broadcast_to(ops, np.shape(amounts)))]
+    return amounts, ops
 
 
 def point_values(point: Point, measurement: Measurement, unit: str, kind: str) -> list[np.ndarray]:
