@@ -11,8 +11,9 @@ from reckon.config import PROFILES, ReckonError
 from reckon.measurement.events import emit
 from reckon.measurement.visit import measure_together, record_measurement
 from reckon.prediction.formula import Prediction
+from reckon.records.derived import derived_measurement, derived_process, underived_measurement
 from reckon.records.lookup import from_entry
-from reckon.records.models import Measurement, Point
+from reckon.records.models import Measurement, WithoutSamples
 from reckon.records.result import Result
 from reckon.records.seal import seal
 from reckon.records.session import Session, current_session
@@ -135,7 +136,7 @@ def _capacities(curve: Result) -> tuple[list[float], str | None]:
 
 
 def _record(run: str, name: str, curve: Result) -> Result:
-    """Write the capacities that the curve shows as samples of a quantity: bytes, no time."""
+    """Write the capacities that the curve shows as values of a quantity."""
     values, reason = _capacities(curve)
     measurement = _measurement(curve, values, reason)
     quantity = record_measurement(run, name, measurement)
@@ -145,7 +146,7 @@ def _record(run: str, name: str, curve: Result) -> Result:
 
 
 def _measurement(curve: Result, values: list[float], reason: str | None) -> Measurement:
-    """The capacities as a measurement: that of the curve, at no position of its axis."""
+    """The capacities, one for each process that read the largest size; or why there are none."""
     source = curve.measurement
     assert source
     event = (
@@ -153,29 +154,10 @@ def _measurement(curve: Result, values: list[float], reason: str | None) -> Meas
         if curve.seal.kind == "mean"
         else "the time of a block rises (the last before)"
     )
-    last = curve.points[-1].processes if values else []
-    processes = [
-        process.model_copy(update={"ticks": [0], "ops": round(value), "visit": 0})
-        for process, value in zip(last, values, strict=False)
-    ]
-    point = Point(x=None, params={}, stopped="processes", processes=processes)
-    if values:
-        state, reason = "measured", None
-    else:
-        state = "failed" if curve.state == "failed" else "unsupported"
-    return source.model_copy(
-        update={
-            "op": "byte",
-            "timed": _TIMED.format(curve=curve.quantity, event=event),
-            "axis": None,
-            "params": {key: value for key, value in source.params.items() if key != source.axis},
-            "visits": [],
-            "peer": None,
-            "samples": 1,
-            "warmup": 0,
-            "seconds": 0.0,
-            "state": state,
-            "reason": reason,
-            "points": [point] if values else [],
-        }
-    )
+    timed = _TIMED.format(curve=curve.quantity, event=event)
+    if not values:
+        state: WithoutSamples = "failed" if curve.state == "failed" else "unsupported"
+        return underived_measurement(source, "byte", timed, state, reason)
+    processes = zip(curve.points[-1].processes, values, strict=False)
+    derived = [derived_process(process, value) for process, value in processes]
+    return derived_measurement(source, "byte", timed, derived)

@@ -51,8 +51,10 @@ def _lacks_visit(quantity: Quantity, profile: Profile, visit: int) -> bool:
     # What a failed visit left is complete: with FRESH=1 all visits are made again.
     if quantity.attempt:
         return False
-    # Slow probes have used the quantity's time before the last visit; what took none was derived.
-    return 0 < measurement.seconds < profile.patience * profile.budget_s
+    if measurement.is_derived:
+        return False
+    # Slow probes have used the quantity's time before the last visit.
+    return measurement.seconds < profile.patience * profile.budget_s
 
 
 def visit_again(session: Session, experiment: str, visit: int) -> int:

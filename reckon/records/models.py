@@ -174,7 +174,7 @@ class Measurement(_Strict):
     key: str
     tick_hz: float
     started_at: AwareDatetime  # of the first visit
-    seconds: float  # of all visits
+    seconds: float  # of all visits; 0 of derived values, for which nothing was timed
     state: State
     reason: str | None
     points: list[Point]
@@ -183,6 +183,11 @@ class Measurement(_Strict):
     unit: str | None = None
     kind: Kind | None = None
     statistics: int | None = None
+
+    @property
+    def is_derived(self) -> bool:
+        """Whether its values were computed from the samples of another quantity."""
+        return self.seconds == 0
 
     def tick_hz_of(self, process: Process) -> float:
         """The counter's rate as calibrated in the visit of that process."""

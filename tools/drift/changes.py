@@ -101,7 +101,7 @@ def single_quantities(like: str, only: list[str]) -> list[Result]:
         and result.has_samples
         and not result.is_curve
         and not result.measurement.reports
-        and result.measurement.seconds  # others were derived
+        and not result.measurement.is_derived
         and result.measurement.probe in library.probes()
     ]
     return [
