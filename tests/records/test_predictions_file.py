@@ -5,6 +5,7 @@ from helpers.project import reckon
 from helpers.syscall_cells import FORMULA, INPUTS, MEASURE, cells
 
 import reckon as rk
+from reckon.records import toml
 from reckon.records.lookup import all_results
 
 
@@ -43,6 +44,13 @@ def test_the_changed_inputs_are_a_revision_named_after_the_file(laid_over, recor
     text = rk.show.verdict(variables["null"], "the null call").markdown
     assert "Revised after measuring by mine.toml (inputs revised: kernel path, clock)" in text
     assert {file: file.read_bytes() for file in before} == before
+
+
+def test_the_file_is_parsed_once_for_all_quantities_of_a_run(laid_over, monkeypatch):
+    laid_over('["cpu/syscall/getpid"]\nclock = "3.2 GHz"\n')
+    parsed, read = [], toml.read
+    monkeypatch.setattr(toml, "read", lambda path, model: parsed.append(path) or read(path, model))
+    assert len(all_results("recorded")) > 100 and len(parsed) == 1
 
 
 @pytest.mark.parametrize(
