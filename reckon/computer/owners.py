@@ -1,10 +1,11 @@
-"""Whose a folder is: its name says which process made it, so that what a killed one left is known.
+"""Whose a file or folder is, by the process in its name, so that what a killed one left is known.
 
 csrc/probe/owner.h names control groups alike.
 """
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 import shutil
@@ -39,7 +40,9 @@ def _has_ended(path: Path, prefix: str) -> bool:
 
     False for a process of another PID namespace: whether it has ended is not known here.
     """
-    owner = re.fullmatch(rf"{re.escape(prefix)}{_space()}-([0-9]{{1,9}})-(.*)", path.name)
+    owner = re.fullmatch(
+        rf"{re.escape(prefix)}{_space()}-([0-9]{{1,9}})-([0-9]+)(?:[.].*)?", path.name
+    )
     try:
         is_own = path.lstat().st_uid == os.geteuid()
     except OSError:  # removed by another process
@@ -49,6 +52,9 @@ def _has_ended(path: Path, prefix: str) -> bool:
 
 def sweep(folder: Path, prefix: str) -> None:
     """Removes from the folder what is named after the prefix and a process that has ended."""
-    for path in folder.glob(f"{prefix}*"):
+    for path in folder.glob(f"{glob.escape(prefix)}*"):
         if _has_ended(path, prefix):
-            shutil.rmtree(path, ignore_errors=True)
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)

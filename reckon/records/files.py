@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pydantic
 
+from reckon.computer import owners
 from reckon.config import ReckonError
 from reckon.messages import first_fault
 from reckon.records.models import FORMAT, Record, Run
@@ -86,11 +87,11 @@ def write_whole(path: Path, content: str | bytes) -> None:
 
     Raises ReckonError."""
     data = content.encode() if isinstance(content, str) else content
-    temporary = None
+    temporary, prefix = None, f".{path.name}."
     try:
         make_folder(path.parent)
         with tempfile.NamedTemporaryFile(
-            "wb", dir=path.parent, prefix=f".{path.name}.", delete=False
+            "wb", dir=path.parent, prefix=f"{prefix}{owners.process_name()}.", delete=False
         ) as file:
             temporary = file.name
             file.write(data)
@@ -99,6 +100,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
             os.fchmod(file.fileno(), 0o644)
         os.replace(temporary, path)
         temporary = None
+        owners.sweep(path.parent, prefix)  # what SIGKILL left of earlier attempts
     except OSError as error:
         raise ReckonError(f"{path} cannot be written ({error.strerror}).") from None
     finally:

@@ -1,6 +1,7 @@
 """A book of three pages that measures for a few seconds, through every program that can be killed:
 a probe, reckon-peer behind reckon-lab, and an NFS server behind another."""
 
+import itertools
 import json
 import os
 import shutil
@@ -115,8 +116,10 @@ class SmallBook(ShortProject):
         return faults
 
     def left_behind(self) -> list[str]:
-        """Scratch and temporary files."""
-        return [str(path) for path in [*self.temporary.iterdir(), *self.scratch.iterdir()]]
+        """Scratch and temporary files, and half written ones of runs."""
+        folders = self.temporary.iterdir(), self.scratch.iterdir()
+        half_written = (self.base / "book/runs").rglob(".*.*")
+        return [*map(str, itertools.chain(*folders, half_written))]
 
     def files(self) -> set[str]:
         """Every file of the project, by its path."""

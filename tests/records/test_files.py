@@ -2,10 +2,12 @@
 
 import os
 import stat
+import sys
 import threading
 
 import pytest
 from helpers import made_up
+from helpers.project import ROOT, finished
 
 from reckon import records
 from reckon.config import ReckonError
@@ -88,6 +90,22 @@ def test_a_failed_write_leaves_the_old_file_and_no_scratch(folders, monkeypatch)
     assert [p.name for p in folders.iterdir() if p.is_file()] == ["file"]
 
 
+KILLED = """import os, signal, sys
+from pathlib import Path
+from reckon import records
+os.fsync = lambda _: os.kill(os.getpid(), signal.SIGKILL)
+records.write_whole(Path(sys.argv[1]), "half")"""
+
+
+def test_what_a_killed_process_was_writing_is_removed_by_the_next_write(folders):
+    path, others = folders / "file", folders / ".file.others"
+    others.touch()
+    finished(sys.executable, "-c", KILLED, path, cwd=ROOT)
+    assert len([*folders.glob(".file.*")]) == 2 and not path.exists()
+    records.write_whole(path, "whole")
+    assert [*folders.glob(".file.*")] == [others] and path.read_text() == "whole"
+
+
 def test_files_are_readable_by_others_as_usual(folders):
     records.write_whole(folders / "file", "x")
     assert stat.S_IMODE((folders / "file").stat().st_mode) == 0o644
@@ -105,7 +123,7 @@ def test_a_record_is_parsed_once_until_it_is_written_again(folders, monkeypatch)
     first = records.read_record("r", "a/b")
     first.quantities["mine"] = made_up.nothing("mine").entry  # a caller's own copy
     assert not records.read_record("r", "a/b").quantities
-    assert parsed == [path]
+    assert parsed.count(path) == 1
     records.write_record("r", first)
     assert "mine" in records.read_record("r", "a/b").quantities
-    assert parsed == [path, path]
+    assert parsed.count(path) == 2
