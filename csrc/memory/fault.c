@@ -2,9 +2,29 @@
  * `ops` are the faults that the kernel counted (getrusage(2)), not the pages that were touched. */
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
-#include "memory/support/faults.h"
+#include "memory/support/mapped_file.h"
 #include "probe/order.h"
+
+/* --- how many faults the kernel counted of this thread --- */
+
+struct fault_count {
+    int64_t minor, major;
+};
+
+static struct fault_count faults_now(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_THREAD, &usage);
+    return (struct fault_count){usage.ru_minflt, usage.ru_majflt};
+}
+
+static struct fault_count faults_since(struct fault_count before)
+{
+    const struct fault_count now = faults_now();
+    return (struct fault_count){now.minor - before.minor, now.major - before.major};
+}
 
 /* --- anonymous memory --- */
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "memory/support/faults.h"
+#include "memory/support/mapped_file.h"
 #include "probe/stamps.h"
 
 /* What all of these touch: a file, or anonymous memory. */

@@ -1,17 +1,9 @@
-/* faults.h: how many faults the kernel counted, and files mapped to be touched. */
-#ifndef RK_FAULTS_H
-#define RK_FAULTS_H
+/* mapped_file.h: files mapped to be touched, for memory/fault. */
+#ifndef RK_MAPPED_FILE_H
+#define RK_MAPPED_FILE_H
 
 #include "probe/region.h"
 #include "probe/scratch.h"
-
-struct fault_count {
-    int64_t minor, major;
-};
-
-/* Of this thread so far, and since then. */
-struct fault_count faults_now(void);
-struct fault_count faults_since(struct fault_count before);
 
 /* Bytes of `touches` steps for each of n samples; PTRDIFF_MAX where they overflow. */
 size_t bytes_of(size_t n, int64_t touches, size_t step);

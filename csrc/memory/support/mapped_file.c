@@ -1,21 +1,7 @@
-#include "memory/support/faults.h"
+#include "memory/support/mapped_file.h"
 
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
-
-struct fault_count faults_now(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_THREAD, &usage);
-    return (struct fault_count){usage.ru_minflt, usage.ru_majflt};
-}
-
-struct fault_count faults_since(struct fault_count before)
-{
-    const struct fault_count now = faults_now();
-    return (struct fault_count){now.minor - before.minor, now.major - before.major};
-}
 
 size_t bytes_of(size_t n, int64_t touches, size_t step)
 {
