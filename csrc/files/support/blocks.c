@@ -9,6 +9,16 @@
 #define COLD_PAUSE_NS 20000000
 #define COLD_SHARE 0.01 /* of a file may still be in the page cache: a page of readahead or two */
 
+size_t rk_file_bytes(const struct rk_context *c)
+{
+    return (size_t)rk_integer(c, "file_bytes");
+}
+
+size_t rk_block_bytes(const struct rk_context *c)
+{
+    return (size_t)rk_integer(c, "block_bytes");
+}
+
 void rk_blocks_close(struct rk_blocks *b)
 {
     if (b->buffer && b->fd >= 0) /* without a buffer nothing was opened */

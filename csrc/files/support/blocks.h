@@ -44,15 +44,9 @@ int rk_close_blocks(struct rk_context *);
 int rk_open_file(struct rk_context *, int flags);
 int rk_close_file(struct rk_context *);
 
-static inline size_t rk_file_bytes(const struct rk_context *c)
-{
-    return (size_t)rk_integer(c, "file_bytes");
-}
-
-static inline size_t rk_block_bytes(const struct rk_context *c)
-{
-    return (size_t)rk_integer(c, "block_bytes");
-}
+/* The parameters of these names. */
+size_t rk_file_bytes(const struct rk_context *);
+size_t rk_block_bytes(const struct rk_context *);
 
 /* As many blocks as `requested`, or all that there are. */
 static inline uint32_t rk_at_most(int64_t requested, const struct rk_blocks *b)
