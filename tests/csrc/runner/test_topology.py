@@ -37,6 +37,8 @@ def highest_khz(values):
 HYBRID = {"cpu_core/cpus": "0-3", "cpu_atom/cpus": "4-7"}  # two performance cores, two threads each
 HYBRID |= siblings(["0-1", "0-1", "2-3", "2-3", 4, 5, 6, 7])
 WEAK_AND_FAST = per_cpu("cpu_capacity", [1024, 800]) | highest_khz([3_000_000, 4_000_000])
+CORES_WITH_CACHES = siblings(["0-1", "0-1", "2-3", "2-3"])
+CORES_WITH_CACHES |= last_cache(["0-1", "0-1", "2-3", "2-3"])
 
 
 @pytest.mark.parametrize(
@@ -49,6 +51,7 @@ WEAK_AND_FAST = per_cpu("cpu_capacity", [1024, 800]) | highest_khz([3_000_000, 4
         pytest.param(4, highest_khz([4700, 4700, 4900, 4700]), [2, 0], id="the favoured core"),
         pytest.param(2, WEAK_AND_FAST, [0, 1], id="capacity weighs more than frequency"),
         pytest.param(4, siblings(["0,3", "1,2", "1,2", "0,3"]), [3, 1], id="no sibling thread"),
+        pytest.param(4, CORES_WITH_CACHES, [3, 0], id="no sibling, although it is the nearest"),
         pytest.param(2, siblings(["0-1", "0-1"]), [1, 0], id="a sibling if there is no other core"),
         pytest.param(4, last_cache(["0-1", "0-1", "2-3", "2-3"]), [3, 2], id="the same last cache"),
     ],
