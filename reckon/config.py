@@ -65,7 +65,7 @@ class Profile:
     min_processes: int  # ... and at least this many fresh processes have run
     max_processes: int
     budget_s: float  # ... or when this time is up, per quantity
-    patience: float  # after this many budgets also with too few processes for an interval
+    max_budgets: float  # after this many also with too few processes for an interval
     span_s: float  # the first min_processes are spread over this time
     samples_factor: float  # a process takes this multiple of the samples that a notebook requests
     visits: int  # periods, minutes apart, in which the build measures a quantity; they share time
@@ -81,7 +81,7 @@ PROFILES = {
             min_processes=6,
             max_processes=12,
             budget_s=0.4,
-            patience=2,
+            max_budgets=2,
             span_s=0.1,
             samples_factor=0.5,
             visits=1,
@@ -93,7 +93,7 @@ PROFILES = {
             min_processes=10,
             max_processes=60,
             budget_s=3.0,
-            patience=4,
+            max_budgets=4,
             span_s=2.0,
             samples_factor=1.0,
             visits=3,
@@ -105,7 +105,7 @@ PROFILES = {
             min_processes=20,
             max_processes=500,
             budget_s=60.0,
-            patience=4,
+            max_budgets=4,
             span_s=20.0,
             samples_factor=2.0,
             visits=3,

@@ -54,7 +54,7 @@ def _lacks_visit(quantity: Quantity, profile: Profile, visit: int) -> bool:
     if measurement.is_derived:
         return False
     # Slow probes have used the quantity's time before the last visit.
-    return measurement.seconds < profile.patience * profile.budget_s
+    return measurement.seconds < profile.max_budgets * profile.budget_s
 
 
 def visit_again(session: Session, experiment: str, visit: int) -> int:

@@ -134,7 +134,7 @@ class PointSampler:
     def _why_stop(self) -> Stop | None:
         profile = self.profile
         if len(self.processes) < self.min_processes:
-            return "time" if self._time_is_up(profile.patience) else None
+            return "time" if self._time_is_up(profile.max_budgets) else None
         low, high = statistics.median_interval(self.medians)
         if high - low <= 2 * profile.precision * abs(np.median(self.medians)):
             return "precise"

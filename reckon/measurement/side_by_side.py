@@ -86,7 +86,7 @@ def _budget() -> Profile:
         min_processes=rounds,
         max_processes=rounds,
         budget_s=_BUDGET_S.at(profile.name),
-        patience=1,
+        max_budgets=1,
         span_s=0,
     )
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from reckon import config
 from reckon.config import ReckonError
 
-_PATIENCE_S = 1.0  # a shorter wait is not reported
+_REPORTED_WAIT_S = 1.0  # a shorter one is not reported
 _POLL_S = 0.05
 
 _held: set[tuple[int, Path]] = set()  # by this process; it does not wait for itself
@@ -56,7 +56,7 @@ def _print_wait(sentence: str) -> None:
 
 def _acquire(path: Path, on_wait: Callable[[str], None]) -> int:
     """The descriptor of the locked and emptied file."""
-    report_at_s = time.monotonic() + _PATIENCE_S
+    report_at_s = time.monotonic() + _REPORTED_WAIT_S
     while True:
         descriptor = _try(path)
         if descriptor is not None:
