@@ -10,7 +10,7 @@ from reckon import config, records
 from reckon.records import verify
 
 
-def cached(name: str, version: list, compute: Callable[[], Any]) -> Any:
+def read_or_compute(name: str, version: list, compute: Callable[[], Any]) -> Any:
     """What `compute` returns, a value for JSON, from the build's file of that name if it can be.
 
     version: what the value is made from, for JSON; another one has it computed again.
@@ -29,4 +29,4 @@ def faults_of_run(run: str) -> list[str]:
     """What `reckon verify` names of the run; computed again when a file of the run has changed."""
     files = sorted(path for path in records.run_dir(run).rglob("*") if path.is_file())
     version = [[str(path), *records.version_of(path)] for path in files]
-    return cached("verified.json", version, lambda: verify.faults(run))
+    return read_or_compute("verified.json", version, lambda: verify.faults(run))

@@ -55,7 +55,7 @@ def source(page: str) -> Path:
     return ROOT / "notebooks" / f"{page}.ipynb"
 
 
-def executed(page: str) -> Path:
+def executed_path(page: str) -> Path:
     """The page's notebook with its outputs, once it was executed."""
     return config.settings().build_dir / "executed" / f"{page}.ipynb"
 

@@ -28,7 +28,7 @@ class Execution:
 
 
 def _path(page: str) -> Path:
-    return contents.executed(page).with_suffix(".json")
+    return contents.executed_path(page).with_suffix(".json")
 
 
 def last_execution(page: str) -> Execution | None:
@@ -97,7 +97,7 @@ class Sources:
         last = last_execution(page)
         return (
             last is not None
-            and contents.executed(page).exists()
+            and contents.executed_path(page).exists()
             and not last.failed
             and not last.retry
             and last.sources == self.key(page)

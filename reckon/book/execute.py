@@ -13,7 +13,7 @@ from reckon import config, records
 from reckon.book import contents, page_process
 from reckon.book.dependencies import Sources, last_execution
 from reckon.book.progress import Display
-from reckon.book.tasks import PageExecution, Task, Visit
+from reckon.book.tasks import LaterVisit, PageExecution, Task
 from reckon.computer import scratch
 from reckon.measurement import revisit
 from reckon.records.session import Session
@@ -29,7 +29,7 @@ _POLL_S = 0.1
 class ExecutionResult:
     """Which pages were executed, which failed, and the state of each quantity."""
 
-    executed: list[str] = field(default_factory=list)
+    executed_pages: list[str] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)  # page: what went wrong
     # By quantity: its state and the reason for it.
     states: dict[str, tuple[str, str | None]] = field(default_factory=dict)
@@ -65,8 +65,8 @@ class _Build:
         self.outcome = ExecutionResult(states=self.display.states)
         # Pages behind the last experiment show the whole run, or measure what its records say.
         experiments = [index for index, page in enumerate(pages) if contents.is_of_experiment(page)]
-        first_whole = 1 + max(experiments, default=-1) if visits > 1 else len(pages)
-        self.pages, self.whole = pages[:first_whole], pages[first_whole:]
+        first_of_run = 1 + max(experiments, default=-1) if visits > 1 else len(pages)
+        self.pages, self.run_pages = pages[:first_of_run], pages[first_of_run:]
         records.make_folder(config.settings().build_dir / "executed")
 
     def lacks_visits(self) -> bool:
@@ -79,12 +79,12 @@ class _Build:
         self._expect(self.stale, [page for page in unmeasured if contents.is_of_experiment(page)])
         self._execute(self.pages)
         if self.visits > 1:
-            self._expect([page for page in self.whole if page in self.stale], [])
+            self._expect([page for page in self.run_pages if page in self.stale], [])
             for visit in range(2, self.visits + 1):
                 self._visit_again(visit)
             revisit.write_pooled_variance(self.run)
             self._render()
-        self._execute(self.whole)
+        self._execute(self.run_pages)
 
     def _expect(self, pages: list[str], unmeasured: list[str]) -> None:
         """Show what is left: these pages, the later visits, and the pages that then show them.
@@ -94,7 +94,9 @@ class _Build:
         for visit in range(2, self.visits + 1):
             due = {page: tasks[page] / self.visits for page in unmeasured}
             due |= revisit.experiments_to_visit(self.run, visit)
-            tasks |= {Visit.name_of(page, visit): due[page] for page in due if page in self.pages}
+            tasks |= {
+                LaterVisit.name_of(page, visit): due[page] for page in due if page in self.pages
+            }
             visited |= {page for page in due if page in self.pages}
         renderings = map(PageExecution.name_of_rendering, visited)
         self.display.expect(tasks | dict.fromkeys(renderings, _RENDER_S))
@@ -114,7 +116,7 @@ class _Build:
     def _visit_again(self, visit: int) -> None:
         start_s = time.monotonic()
         due = self._experiments_to_visit(visit)
-        visits = [Visit(experiment, visit, self.run) for experiment in due]
+        visits = [LaterVisit(experiment, visit, self.run) for experiment in due]
         for task in visits:  # one by one: one would disturb the other
             self._run([task])
         if count := sum(task.count for task in visits):
@@ -123,8 +125,8 @@ class _Build:
 
     def _render(self) -> None:
         """Execute the pages again whose records have changed since; nothing is measured."""
-        whole = [page for page in self.pages if page not in self.outcome.failed]
-        due = [page for page in whole if not self.sources.is_current(page)]
+        made = [page for page in self.pages if page not in self.outcome.failed]
+        due = [page for page in made if not self.sources.is_current(page)]
         self._run([PageExecution(page, self.sources, renders=True) for page in due])
 
     def _run(self, tasks: Sequence[Task]) -> None:
@@ -155,8 +157,8 @@ class _Build:
         has_failed = self.display.has_failed(task.page)
         error = task.finish(retry=has_failed and not self.is_replay)
         self.display.page_done(task.page, task.name, task.seconds)
-        if isinstance(task, PageExecution) and task.page not in self.outcome.executed:
-            self.outcome.executed.append(task.page)
+        if isinstance(task, PageExecution) and task.page not in self.outcome.executed_pages:
+            self.outcome.executed_pages.append(task.page)
         if error:
             self.outcome.failed[task.page] = error
             self.display.line(f"{task.page} failed: {error}")

@@ -16,7 +16,7 @@ import nbformat
 
 from reckon import config, records
 from reckon.book import code_prompts, contents, dependencies
-from reckon.book.build_cache import cached, faults_of_run
+from reckon.book.build_cache import faults_of_run, read_or_compute
 from reckon.config import ReckonError
 from reckon.presentation import what_if_panels
 from reckon.presentation.block import raw_html
@@ -38,11 +38,11 @@ _SPACE_OF_NUMBER = re.compile(
 _FOLD_MARK = raw_html('<span class="folded"></span>')
 
 
-def executed() -> dict[str, dict]:
+def executed_notebooks() -> dict[str, dict]:
     """The executed notebook of each page."""
     notebooks = {}
     for page in contents.notebooks():
-        path = contents.executed(page)
+        path = contents.executed_path(page)
         try:
             notebooks[page] = json.loads(path.read_bytes())
         except FileNotFoundError:
@@ -95,7 +95,7 @@ def _unbroken(text: str) -> str:
     return _SPACE_OF_NUMBER.sub(lambda found: found["code"] or "\u00a0", text)
 
 
-def _keep_numbers_whole(cell: dict) -> None:
+def _keep_numbers_unbroken(cell: dict) -> None:
     if cell["cell_type"] == "markdown":
         cell["source"] = _unbroken("".join(cell["source"]))
     for output in cell.get("outputs", []):
@@ -169,7 +169,7 @@ def _formulas(run: str, experiment: str) -> str:
         *filter(None, [config.settings().predictions]),
     ]
     version = [execution.sources if execution else "", *map(records.file_digest, made_from)]
-    return cached(
+    return read_or_compute(
         f"formulas/{experiment}.json", version, lambda: what_if_panels.script(run, experiment)
     )
 
@@ -185,7 +185,7 @@ def _staged(notebook: dict, faults: list[str], formulas: str) -> bytes:
         cell = nbformat.v4.new_markdown_cell(f":::{{error}}\n{sentence}\n:::", id="changed")
         cells.insert(1, cell)
     for cell in cells:
-        _keep_numbers_whole(cell)
+        _keep_numbers_unbroken(cell)
     if formulas:
         cells.append(nbformat.v4.new_markdown_cell(formulas, id="formulas"))
     for part in (notebook, *cells):

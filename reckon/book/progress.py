@@ -85,9 +85,9 @@ class Display:
                 text = file.read()
         except FileNotFoundError:
             return
-        whole = text[: text.rfind("\n") + 1]  # the last line may still be half written
-        self._offsets[events] = self._offsets.get(events, 0) + len(whole.encode())
-        for line in whole.splitlines():
+        written = text[: text.rfind("\n") + 1]  # the last line may still be half written
+        self._offsets[events] = self._offsets.get(events, 0) + len(written.encode())
+        for line in written.splitlines():
             try:
                 event = json.loads(line)
             except ValueError:  # half of an event, written while the disk was full

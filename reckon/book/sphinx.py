@@ -50,7 +50,7 @@ def html(stage: Stage) -> bool:
     """Make the site; False where nothing had changed."""
     mark = _Mark("html")
     index = site_dir() / "index.html"
-    if index.exists() and mark.holds(stage.whole):
+    if index.exists() and mark.holds(stage.hashes):
         return False
     if not (index.exists() and mark.holds_pages(stage)):
         _jupyter_book(stage.folder, mark, index)
@@ -61,20 +61,20 @@ def html(stage: Stage) -> bool:
         copy = site_dir() / path.relative_to(stage.folder)
         copy.parent.mkdir(exist_ok=True)
         shutil.copyfile(path, copy)
-    mark.set(stage.whole)
+    mark.set(stage.hashes)
     return True
 
 
 def pdf(stage: Stage) -> bool:
     """Make the PDF and put it beside the site; False where nothing had changed."""
     mark = _Mark("pdflatex")
-    if pdf_path().exists() and mark.holds(stage.whole):
+    if pdf_path().exists() and mark.holds(stage.hashes):
         return False
     output = config.settings().build_dir / "latex" / "reckon.pdf"
     _jupyter_book(stage.folder, mark, output)
     records.make_folder(site_dir())
     shutil.copyfile(output, pdf_path())
-    mark.set(stage.whole)
+    mark.set(stage.hashes)
     return True
 
 

@@ -29,7 +29,7 @@ class Stage:
     static: str  # of style sheets and scripts of our own
 
     @property
-    def whole(self) -> str:
+    def hashes(self) -> str:
         """Both hashes."""
         return f"{self.pages} {self.static}"
 
@@ -39,7 +39,7 @@ def stage(run: Run, *, pdf_link: bool) -> Stage:
 
     Files that did not change keep their time."""
     folder = config.settings().build_dir / "stage"
-    notebooks = pages.executed()
+    notebooks = pages.executed_notebooks()
     files = {**_sources(), **_figures(), **pages.staged(notebooks, run.name)}
     files["book/front.md"] = pages.front(notebooks).encode()
     for part in contents.parts():

@@ -6,7 +6,7 @@ import importlib.metadata
 import subprocess
 
 from reckon import config, records, units
-from reckon.book.build_cache import cached, faults_of_run
+from reckon.book.build_cache import faults_of_run, read_or_compute
 from reckon.config import ROOT
 from reckon.presentation.block import table_row
 from reckon.presentation.text import code, literal
@@ -63,7 +63,9 @@ def _measured(run: str) -> tuple[str, str]:
     """
     experiments = records.experiments(run)
     version = [[*records.version_of(records.record_path(run, name))] for name in experiments]
-    date, profiles = cached("measured.json", version, lambda: _date_and_profiles(run, experiments))
+    date, profiles = read_or_compute(
+        "measured.json", version, lambda: _date_and_profiles(run, experiments)
+    )
     return date, profiles
 
 

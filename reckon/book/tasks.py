@@ -38,7 +38,7 @@ class Task(abc.ABC, Generic[R]):
     def __init__(self, page: str, name: str, run: str):
         self.page, self.name = page, name  # the name says which of a page's tasks it is
         self.run = run
-        target = contents.executed(page)
+        target = contents.executed_path(page)
         records.make_folder(target.parent)
         self.events, self.reads = (target.with_suffix(end) for end in (".events", ".reads"))
 
@@ -117,7 +117,7 @@ class PageExecution(Task[str]):
         """Write the executed page, or one that says what went wrong; the error, or None."""
         error = None
         try:
-            records.write_whole(contents.executed(self.page), self.process.result())
+            records.write_whole(contents.executed_path(self.page), self.process.result())
         except NotebookFailed as failure:
             error = str(failure)
         except ProcessDied:
@@ -144,7 +144,7 @@ class PageExecution(Task[str]):
         write(self.page, execution)
 
 
-class Visit(Task[int]):
+class LaterVisit(Task[int]):
     """A later visit to the quantities of an experiment."""
 
     activity = "visiting again"
@@ -181,4 +181,4 @@ def _write_failed(page: str, error: str) -> None:
     text = f"# {page_title(page)}\n\n:::{{error}}\n{sentence}\n:::"
     cell = nbformat.v4.new_markdown_cell(text, id="failed")
     notebook = nbformat.v4.new_notebook(cells=[cell])
-    records.write_whole(contents.executed(page), nbformat.writes(notebook))
+    records.write_whole(contents.executed_path(page), nbformat.writes(notebook))

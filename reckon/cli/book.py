@@ -86,7 +86,7 @@ def build(arguments) -> int:
         staged = stage(session.run, pdf_link=makes_pdf or sphinx.pdf_path().exists())
         is_html_new = wants_html and sphinx.html(staged)
         is_pdf_new = makes_pdf and sphinx.pdf(staged)
-        executed = len(outcome.executed)
+        executed = len(outcome.executed_pages)
         print(f"Pages: {executed} executed, {len(contents.notebooks()) - executed} unchanged.")
         report = _report(outcome, session.run.name)
     site, pdf = sphinx.site_dir() / "index.html", sphinx.pdf_path()
@@ -144,7 +144,7 @@ def _report(outcome: ExecutionResult, run: str) -> dict:
         "run": run,
         "records": str(records.run_dir(run)),
         "root_hash": verify.root_hash(run),
-        "executed": outcome.executed,
+        "executed": outcome.executed_pages,
         "failed": outcome.failed,
         "quantities": states,
     }

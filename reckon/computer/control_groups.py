@@ -52,13 +52,13 @@ def _cpus_of(folder: Path) -> float:
 
 def _memory_left_in(folder: Path) -> float:
     limit = _number_in(folder / "memory.max")
-    use, whole = "memory.current", ""
+    use, prefix = "memory.current", ""
     if math.isinf(limit):
         limit = _number_in(folder / "memory.limit_in_bytes")
-        use, whole = "memory.usage_in_bytes", "total_"
+        use, prefix = "memory.usage_in_bytes", "total_"
     used = _number_in(folder / use)
     if math.isinf(limit) or math.isinf(used):
         return limit
     statistics = read_text(str(folder / "memory.stat")) or ""
-    cached = re.findall(rf"^{whole}(?:in)?active_file (\d+)$", statistics, re.M)
-    return max(0.0, limit - used + sum(map(int, cached)))
+    cached_bytes = re.findall(rf"^{prefix}(?:in)?active_file (\d+)$", statistics, re.M)
+    return max(0.0, limit - used + sum(map(int, cached_bytes)))

@@ -34,18 +34,26 @@ def machine_picture(machine: Machine, name: str, caption: str) -> Block:
     cores = int(machine.number("processor.cores") or 1)
     cores_drawn = min(cores, _CORES_DRAWN)
     width = _WIDTH / cores_drawn
-    inner, whole = width - _GAP, _WIDTH - _GAP
+    inner_width, full_width = width - _GAP, _WIDTH - _GAP
     with style.drawing(3.2) as drawing:
         axes = drawing.axes
         axes.axis("off")
         for i, number in enumerate([*range(cores_drawn - 1), cores - 1]):
             left = i * width + _GAP / 2
-            _box(axes, (left, 4.6), (inner, 1.0), f"core {number}", _CORE)
-            _box(axes, (left, 3.7), (inner / 2, 0.8), f"L1i\n{caches['l1i']}", _L1)
-            _box(axes, (left + inner / 2, 3.7), (inner / 2, 0.8), f"L1d\n{caches['l1d']}", _L1)
-            _box(axes, (left, 2.8), (inner, 0.8), f"L2  {caches['l2']}", _L2)
-        _box(axes, (_GAP / 2, 1.7), (whole, 0.9), f"L3  {caches['l3']}", _L3)
-        _box(axes, (_GAP / 2, 0.2), (whole, 1.1), f"memory  {size('memory.capacity')}", _MEMORY)
+            _box(axes, (left, 4.6), (inner_width, 1.0), f"core {number}", _CORE)
+            _box(axes, (left, 3.7), (inner_width / 2, 0.8), f"L1i\n{caches['l1i']}", _L1)
+            _box(
+                axes,
+                (left + inner_width / 2, 3.7),
+                (inner_width / 2, 0.8),
+                f"L1d\n{caches['l1d']}",
+                _L1,
+            )
+            _box(axes, (left, 2.8), (inner_width, 0.8), f"L2  {caches['l2']}", _L2)
+        _box(axes, (_GAP / 2, 1.7), (full_width, 0.9), f"L3  {caches['l3']}", _L3)
+        _box(
+            axes, (_GAP / 2, 0.2), (full_width, 1.1), f"memory  {size('memory.capacity')}", _MEMORY
+        )
         axes.text(_WIDTH / 2, 1.45, "memory bus", ha="center", va="center", fontsize=8)
         axes.set_xlim(0, _WIDTH)
         axes.set_ylim(0, 5.8)
