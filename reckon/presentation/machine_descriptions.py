@@ -10,7 +10,7 @@ from reckon.presentation.text import NONE, cited_machine, literal, machine_value
 from reckon.reports import published
 from reckon.reports.attributes import attributes
 from reckon.reports.other_machines import OtherMachines
-from reckon.reports.report import Fact, Report
+from reckon.reports.report import Report, ReportedFact
 
 _DETAILS_FROM = " · "  # details follow it, which the page of this machine has
 
@@ -33,7 +33,7 @@ def _stated(report: Report, hosts: set[str], component: str, attribute: str) -> 
     return "; ".join(texts) or NONE
 
 
-def _fact_value(fact: Fact) -> str:
+def _fact_value(fact: ReportedFact) -> str:
     if isinstance(fact.value, str):
         return fact.value
     is_whole = fact.value == round(fact.value)

@@ -13,7 +13,7 @@ from reckon.presentation.scores import WITHIN, report_ratios, shares_within, typ
 from reckon.presentation.text import NONE, cited_machine, plural
 from reckon.reports import derivations, published
 from reckon.reports.derivations import Recomputed
-from reckon.reports.report import Derivation, FactPrinted, Report
+from reckon.reports.report import Derivation, PrintedFact, Report
 from reckon.reports.reported_value import CONTRADICTS, Printed
 
 _AS_STATED = "as stated"
@@ -160,7 +160,7 @@ def _contradicting_numbers(value: Printed, again: Printed) -> list[str]:
     return [_numbers(printed, fields or [*_NUMBERS]) for printed in (value, again)]
 
 
-def _fact(fact: FactPrinted) -> str:
+def _fact(fact: PrintedFact) -> str:
     value = fact.value
     if not isinstance(value, str):
         value = units.with_unit(f"{value:,.7g}", fact.unit)

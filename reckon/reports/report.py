@@ -20,7 +20,7 @@ from reckon.reports import quantity_names
 from reckon.reports.reported_value import ReportedValue, Strict, unit_faults
 
 
-class FactPrinted(Strict):
+class PrintedFact(Strict):
     """The same fact printed again, or in another unit."""
 
     value: float | str
@@ -29,7 +29,7 @@ class FactPrinted(Strict):
     note: str = ""
 
 
-class Fact(FactPrinted):
+class ReportedFact(PrintedFact):
     """One attribute of the machine, or of the host at the other end."""
 
     of: str = "machine"
@@ -38,7 +38,7 @@ class Fact(FactPrinted):
     # The note in a few words, where the value misleads without it.
     brief: str = pydantic.Field("", max_length=25)
     is_lower_bound: bool = False  # the report states that it is this or more
-    also: list[FactPrinted] = []
+    also: list[PrintedFact] = []
 
     @property
     def label(self) -> str:
@@ -119,7 +119,7 @@ class Report(Strict):
     cycles_are: Literal["tick", "cycle"]
     cycles_note: str
     # A file has a table of TOML for each, [[fact]], so its key is the singular.
-    facts: list[Fact] = pydantic.Field([], alias="fact")
+    facts: list[ReportedFact] = pydantic.Field([], alias="fact")
     values: list[ReportedValue] = pydantic.Field(alias="value")
     derivations: list[Derivation] = pydantic.Field([], alias="derivation")
 
@@ -144,7 +144,7 @@ class Report(Strict):
 
     def faults(self) -> list[str]:
         """What the schema cannot see, a sentence each."""
-        entries: list[Fact | ReportedValue | Derivation]
+        entries: list[ReportedFact | ReportedValue | Derivation]
         entries = [*self.facts, *self.values, *self.derivations]
         return [*self._duplicates(), *(fault for entry in entries for fault in entry.faults())]
 

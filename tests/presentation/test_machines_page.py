@@ -8,7 +8,7 @@ from helpers import made_up
 from reckon import records, units
 from reckon.presentation import machines_page
 from reckon.reports import other_machines, published
-from reckon.reports.report import Fact
+from reckon.reports.report import ReportedFact
 
 GETPID = "cpu/syscall/t470_getpid"
 
@@ -100,9 +100,9 @@ def described(**processor):
 
 
 def test_machines_are_described_by_what_each_states(folders, monkeypatch):
-    cores = Fact(component="processor", attribute="cores", value=4, unit="1", place="2")
-    peer = Fact(of="peer", component="disk", attribute="type", value="tape", place="2")
-    colour = Fact(component="processor", attribute="colour", value="green", place="2")
+    cores = ReportedFact(component="processor", attribute="cores", value=4, unit="1", place="2")
+    peer = ReportedFact(of="peer", component="disk", attribute="type", value="tape", place="2")
+    colour = ReportedFact(component="processor", attribute="colour", value="green", place="2")
     first, *more = (r.model_copy(update={"facts": [cores, peer]}) for r in published.all_reports())
     first.facts.append(colour)
     monkeypatch.setattr(published, "all_reports", lambda: (first, *more))
