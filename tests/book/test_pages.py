@@ -76,7 +76,7 @@ def test_terms_are_words_where_the_book_has_no_glossary(monkeypatch):
 def test_numbers_and_their_units_stay_on_one_line():
     text = '8,170 cycles, 1.65 µs, 5 %, 4 seconds, 64 bytes `make LINK_RTT="10 ms"`'
     cell = code(text)
-    pages._keep_numbers_whole(cell)
+    pages._keep_numbers_unbroken(cell)
     assert cell["outputs"][0]["data"]["text/markdown"] == (
         '8,170~cycles, 1.65~µs, 5~%, 4 seconds, 64~bytes `make LINK_RTT="10 ms"`'.replace(
             "~", "\u00a0"
