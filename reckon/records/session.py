@@ -1,8 +1,8 @@
 """The run that this process works on.
 
 The session is handed over: functions take it, or what they need of it. Only an entry point looks it
-up by current_session(): what a notebook calls as `rk.NAME` or `rk.show.NAME`, what JupyterLab calls
-after a cell, a command, and the process of a later visit. tests/test_layout.py lists their modules.
+up by current_session(): what a notebook calls as `rk.NAME`, `rk.show.NAME` or `rk.draw.NAME`, what
+JupyterLab calls after a cell, a command, and the process of a later visit. A test lists them.
 """
 
 from __future__ import annotations
