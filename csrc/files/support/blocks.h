@@ -48,7 +48,8 @@ int rk_close_file(struct rk_context *);
 size_t rk_file_bytes(const struct rk_context *);
 size_t rk_block_bytes(const struct rk_context *);
 
-/* As many blocks as `requested`, or all that there are. */
+/* As many blocks as `requested`, or all that there are. Inline, as is rk_blocks_bytes(): a call
+ * would have the timed loops read the fields from memory. */
 static inline uint32_t rk_at_most(int64_t requested, const struct rk_blocks *b)
 {
     return requested < b->count ? (uint32_t)requested : b->count;

@@ -19,6 +19,11 @@ struct ping {
     unsigned char from[60 + PING_HEAD + PING_MAX]; /* a raw socket of IPv4 includes the IP header */
 };
 
+/* A ping socket or, where that is refused, a raw one. 0, or a status with the reason set. */
+int ping_open(struct rk_context *, const struct peer *, size_t size, struct ping *);
+
+/* --- between two clock reads --- */
+
 /* RFC 1071. The kernel computes it for all but the raw socket of IPv4. */
 static inline uint16_t ping_checksum(const unsigned char *at, size_t size)
 {
@@ -53,6 +58,7 @@ static inline int ping_is_reply(const struct ping *ping, size_t got)
            memcmp(at + PING_HEAD, ping->to + PING_HEAD, ping->size - PING_HEAD) == 0;
 }
 
+/* An echo request and its reply. 0 or -errno. */
 static inline int ping_once(struct ping *ping)
 {
     uint64_t end_ns = 0;
@@ -77,8 +83,5 @@ static inline int ping_once(struct ping *ping)
             return -ETIMEDOUT;
     }
 }
-
-/* A ping socket or, where that is refused, a raw one. 0, or a status with the reason set. */
-int ping_open(struct rk_context *, const struct peer *, size_t size, struct ping *);
 
 #endif
