@@ -1,4 +1,5 @@
-"""A fifth part with one experiment is three files and a few lines of the table of contents."""
+"""What is new takes only its own places: a fifth part is three files and a few lines of the table of
+contents, a probe is an entry in its experiment's C file and a cell of its notebook, a report is a file."""
 
 import shutil
 
@@ -7,8 +8,11 @@ import pytest
 import yaml
 from helpers.books import Project, ShortProject
 from helpers.project import LIBRARY, PROGRAMS, make_library
+from helpers.report_example import EXAMPLE
 
 pytestmark = pytest.mark.book
+
+MAJOR_FAULT = "memory/fault/major"  # what the example of a report has a value of
 
 CELLS = [
     "# Waiting",
@@ -23,19 +27,40 @@ CELLS = [
 ]
 
 
+PROBE = """
+static int run_wall_clock(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    struct timespec now;
+    RK_TIME_TRIALS(out, n, rk_integer(c, "reads"), clock_gettime(CLOCK_REALTIME, &now));
+    return 0;
+}
+
+RK_PROBE("cpu/timer/wall_clock", .op = "call", .timed = "reads x clock_gettime(CLOCK_REALTIME)",
+         .params = RK_PARAMS(READS), .trials = run_wall_clock);
+"""
+CELL_OF_PROBE = """@rk.predict("cpu/timer/wall_clock", unit="ns")
+def wall_clock(cycles, clock):
+    return 0, cycles / clock
+
+read = wall_clock(cycles=rk.guess(60, "cycle", "as monotonic", low=20, high=200), clock=clock)
+titles["cpu/timer/wall_clock"] = "Wall clock"
+rk.show.table([rk.measure(read)], "Reading the wall clock", "wall-clock", titles)"""
+PAGES = ("machine", "cpu/timer", "summary", "machines", "methods", "reports")
+
+
 @pytest.fixture(scope="module")
 def book(tmp_path_factory):
-    """A short book with the new part, and a library that has its probe."""
-    project = ShortProject(
-        tmp_path_factory.mktemp("fifth"),
-        ["notebooks/machine", "notebooks/summary", "notebooks/machines", "book/method"]
-        + ["book/bibliography"],
-    )
+    """A short book with the new part, probe and report, and a library that has the probes."""
+    pages = [f"notebooks/{page}" for page in PAGES]
+    files = [*pages, "book/method", "book/report-format", "book/bibliography"]
+    project = ShortProject(tmp_path_factory.mktemp("fifth"), files)
     (project.base / "csrc/power").mkdir()
     shutil.copy(PROGRAMS / "spin.c", project.base / "csrc/power")
     (project.base / "book/power.md").write_text("# Power\n\n```{tableofcontents}\n```\n")
     write_notebook(project)
     add_to_contents(project)
+    add_probe(project)
+    add_report(project)
     library = project.base / "_build/lib"
     shutil.copytree(LIBRARY, library)  # only what is new is compiled
     build = make_library(library, "WERROR=1", sources=project.base / "csrc")
@@ -61,6 +86,21 @@ def add_to_contents(project: Project) -> None:
     path.write_text(yaml.safe_dump(contents, sort_keys=False))
 
 
+def add_probe(project: Project) -> None:
+    with (project.base / "csrc/cpu/timer.c").open("a") as file:
+        file.write(PROBE)
+    path = project.base / "notebooks/cpu/timer.ipynb"
+    notebook = nbformat.read(path, 4)
+    notebook.cells.append(nbformat.v4.new_code_cell(CELL_OF_PROBE))
+    nbformat.write(notebook, path)
+
+
+def add_report(project: Project) -> None:
+    """The example of a report, with a value of the new probe."""
+    text = EXAMPLE.replace('"example"', '"sixth"').replace(MAJOR_FAULT, "cpu/timer/wall_clock")
+    (project.base / "book/reports/sixth.toml").write_text(text, encoding="utf-8")
+
+
 def test_a_fifth_part_is_measured_and_built(book):
     assert book.done.returncode == 0, book.done.stdout + book.done.stderr
     assert "power/spin/pause measured" in book.done.stdout
@@ -76,3 +116,21 @@ def test_the_machines_page_shows_the_fifth_part(book):
     page = book.html("notebooks/machines")
     assert "No other machine has a value that belongs to the part on power." in page
     assert "Power on the reports" in page
+
+
+def test_a_new_probe_of_an_experiment_is_measured_and_on_its_page(book):
+    assert "cpu/timer/wall_clock measured" in book.done.stdout
+    assert "Reading the wall clock" in book.html("notebooks/cpu/timer")
+
+
+def test_the_machines_page_shows_a_sixth_report(book):
+    page = book.html("notebooks/machines")
+    assert "A laptop</strong>, 1 values: this machine is faster in 1 of them" in page
+
+
+def test_the_reports_page_shows_a_sixth_report(book):
+    assert "A laptop: its predictions, run again" in book.html("notebooks/reports")
+
+
+def test_the_methods_page_is_built_with_a_sixth_report(book):
+    assert "This page could not be made" not in book.html("notebooks/methods")
