@@ -1,8 +1,10 @@
 """The settings: read from the environment, chosen on the command line and in a notebook."""
 
+import re
 from pathlib import Path
 
 import pytest
+from helpers.project import ROOT
 
 import reckon as rk
 from reckon import config
@@ -58,3 +60,12 @@ def test_a_notebooks_choices_precede_the_environment(monkeypatch):
 def test_the_token_is_not_shown(monkeypatch):
     monkeypatch.setenv("RECKON_PEER_TOKEN", "a-secret-of-16-characters")
     assert "a-secret" not in repr(settings())
+
+
+def test_no_other_module_reads_the_environment():
+    readers = [
+        str(path.relative_to(ROOT / "reckon"))
+        for path in (ROOT / "reckon").rglob("*.py")
+        if re.search(r"\b(environb?|getenvb?)\b", path.read_text())
+    ]
+    assert readers == ["config.py"]
