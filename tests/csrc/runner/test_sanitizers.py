@@ -29,7 +29,7 @@ def run(out, program, before=""):
     )
 
 
-def said_cleanly(done):
+def clean_output(done):
     messages = done.stderr[-3000:]
     assert done.returncode == 0, messages
     assert "runtime error" not in done.stderr and "Sanitizer" not in done.stderr, messages
@@ -38,13 +38,14 @@ def said_cleanly(done):
 
 def test_every_probe_is_clean_under_the_sanitizers(sanitized):
     done = run(sanitized, programs.all_probes, before=CHECK_LEAKS)
-    for name, outcome in said_cleanly(done):
+    for name, outcome in clean_output(done):
         check_outcome(name, outcome)
 
 
 def test_probes_that_read_over_nfs_are_clean_under_the_sanitizers(sanitized):
-    """Without leak checking: libnfs leaks a few bytes and is unloaded before the check could name it."""
-    ran = said_cleanly(run(sanitized, programs.probes_over_nfs))
+    """Without leak checking: libnfs leaks a few bytes and is unloaded before the check could name it, so
+    that no suppression matches."""
+    ran = clean_output(run(sanitized, programs.probes_over_nfs))
     need(isinstance(ran, int), ran)
     assert ran >= 20
 
