@@ -153,7 +153,7 @@ def peer():
     """Of this test's own; when it is ended no process and no service has failed."""
     with Peer() as peer:
         yield peer
-    assert peer.program.returncode == 0, peer.said
+    assert peer.program.returncode == 0, peer.log
 
 
 @pytest.fixture

@@ -63,7 +63,7 @@ def test_a_build_that_executes_nothing_removes_what_a_killed_one_left(book, tmp_
         assert [*Path(folder).iterdir(), *tmp_path.iterdir()] == []
 
 
-def test_the_front_page_has_the_root_hash_and_a_page_says_that_its_record_was_changed(book):
+def test_pages_show_the_root_hash_or_that_a_record_was_changed(book):
     root = re.search(r"^Root hash: ([0-9a-f]{64})", book.first.stdout, re.M)[1]
     assert root in book.html("book/intro")
     path = book.run / "cpu/timer.json"
@@ -138,11 +138,11 @@ def test_ctrl_c_keeps_whole_records_and_the_next_build_goes_on(tmp_path):
     assert "cpu/timer: executing" in again
 
 
-def seconds_to_go(said, task):
-    return float(re.search(rf"^{task} \(about (\d+) s to go\)", said, re.M)[1])
+def seconds_to_go(output, task):
+    return float(re.search(rf"^{task} \(about (\d+) s to go\)", output, re.M)[1])
 
 
-def test_a_stop_between_visits_loses_none_and_the_next_build_makes_those_that_lack(tmp_path):
+def test_a_build_that_was_stopped_between_visits_is_continued(tmp_path):
     """In the standard profile, whose quantities are visited three times."""
     files = ["notebooks/machine", "notebooks/cpu/timer", "notebooks/machines", "book/bibliography"]
     project = ShortProject(tmp_path / "visits", [*files, "book/method"])

@@ -106,7 +106,7 @@ def test_ctrl_c_at_the_terminal_never_reaches_a_page_or_the_fork_server(tmp_path
     assert done.returncode == 0 and done.stderr == ""
 
 
-def test_the_next_builder_removes_the_sockets_of_a_killed_one_and_leaves_those_of_others(tmp_path):
+def test_a_builder_removes_the_sockets_of_a_killed_builder_alone(tmp_path):
     notebook = write_notebook(tmp_path / "page.ipynb", "profile = run = None")
 
     def builder(sleep_s, folder):

@@ -47,8 +47,8 @@ def test_no_process_outlives_a_killed_probe_or_caller(probe, victim):
         running = until(complete, 20)
         assert running, f"no {count} processes"
         os.kill(probes_of(caller.pid)[0] if victim == "probe" else caller.pid, signal.SIGKILL)
-        said = caller.communicate(timeout=30)[0]
-    assert said == (
+        output = caller.communicate(timeout=30)[0]
+    assert output == (
         "" if victim == "caller" else f'"ProbeFailed: {probe} died of signal 9 (Killed)."\n'
     )
     assert pids_gone(running)

@@ -65,11 +65,11 @@ def test_a_sweep_of_sizes_goes_as_far_as_memory_does(pages):
     sweep = [
         ["memory/latency/random", {"size_bytes": 1024 << i, "pages": pages}] for i in range(21)
     ]
-    said = [outcome for _, outcome in within(LIMIT, sweep, isolated=True)]
-    ran = [outcome == "ran" for outcome in said]
+    outcomes = [outcome for _, outcome in within(LIMIT, sweep, isolated=True)]
+    ran = [outcome == "ran" for outcome in outcomes]
     assert ran == sorted(ran, reverse=True)  # none runs that is bigger than an unsupported one
     assert 18 <= sum(ran) < 20  # 128 MiB runs and 512 MiB does not
-    assert all(re.fullmatch(DOES_NOT_FIT, outcome) for outcome in said if outcome != "ran")
+    assert all(re.fullmatch(DOES_NOT_FIT, outcome) for outcome in outcomes if outcome != "ran")
 
 
 def test_a_file_bigger_than_the_control_group_is_read_through_its_page_cache():

@@ -19,10 +19,10 @@ from helpers.tools import (
     READ,
     REAL,
     SOCKPERF,
+    outcome_of,
+    outcomes_in_turn,
     path_of,
     private,
-    said_by,
-    said_in_turn,
 )
 
 pytestmark = pytest.mark.usefixtures("programs", "fio", "own_space")
@@ -33,7 +33,9 @@ pytestmark = pytest.mark.usefixtures("programs", "fio", "own_space")
 @pytest.mark.parametrize("isolated", [True, False])
 @pytest.mark.parametrize("probe", PROGRAM)
 def test_a_missing_program_is_named_with_its_package(probe, isolated):
-    outcome = said_by(probe, private(f"mount --bind /dev/null {path_of(probe)}"), isolated=isolated)
+    outcome = outcome_of(
+        probe, private(f"mount --bind /dev/null {path_of(probe)}"), isolated=isolated
+    )
     package = "iputils-ping" if probe == PING else PROGRAM[probe]
     assert outcome == (
         f"ProbeUnsupported: {PROGRAM[probe]} is not installed (the package {package} of Debian "
@@ -44,7 +46,7 @@ def test_a_missing_program_is_named_with_its_package(probe, isolated):
 def test_programs_are_looked_for_on_path_and_a_folder_is_no_program(tmp_path):
     def with_path(path):
         before = f"os.chdir({str(tmp_path)!r}); os.environ['PATH'] = {path!r}"
-        return said_by(PING, private("true"), before, isolated=False)
+        return outcome_of(PING, private("true"), before, isolated=False)
 
     both = f"{tmp_path}:{tmp_path}/ping"
     (tmp_path / "ping").mkdir()
@@ -58,7 +60,7 @@ def test_programs_are_looked_for_on_path_and_a_folder_is_no_program(tmp_path):
 
 @pytest.mark.parametrize("probe", NETWORK)
 def test_without_a_loopback_no_program_runs(probe):
-    assert said_by(probe, private("true", network="true")) == (
+    assert outcome_of(probe, private("true", network="true")) == (
         "ProbeUnsupported: needs the loopback address 127.0.0.1, which is not reachable here"
     )
 
@@ -71,7 +73,7 @@ def test_a_program_that_may_not_be_executed_is_unsupported(tmp_path):
     subprocess.run(["setcap", "cap_net_raw=ep", ping], check=True)
     drop = ["setpriv", "--bounding-set=-net_raw", "--inh-caps=-net_raw"]
     before = f"os.environ['PATH'] = '{tmp_path}'"
-    outcome = said_by(PING, [*private("true"), *drop], before, isolated=False)
+    outcome = outcome_of(PING, [*private("true"), *drop], before, isolated=False)
     assert outcome == f"ProbeUnsupported: {ping} is refused here: Operation not permitted"
 
 
@@ -79,7 +81,7 @@ def test_a_program_that_may_not_be_executed_is_unsupported(tmp_path):
 def test_a_program_that_reports_a_missing_right_is_unsupported(pretend, probe):
     program = PROGRAM[probe]
     client = f"echo out; echo {program}: it: Operation not permitted >&2; exit 2"
-    assert said_by(probe, pretend(program, client)) == (
+    assert outcome_of(probe, pretend(program, client)) == (
         f"ProbeUnsupported: {program} is refused here: {program}: it: Operation not permitted"
     )
 
@@ -112,7 +114,7 @@ BROKEN = [
 def check_broken(probe, prefix, script, cases):
     """In this process, the probe fails with the sentence of each case when its program is the case's script."""
     how = {"samples": 2, "warmup": 0, "isolated": False}
-    outcomes = said_in_turn(probe, prefix, script, [(text, how) for text, _ in cases])
+    outcomes = outcomes_in_turn(probe, prefix, script, [(text, how) for text, _ in cases])
     for outcome, (text, sentence) in zip(outcomes, cases, strict=True):
         assert outcome.startswith("ProbeFailed: " + sentence.format(PROGRAM[probe])), text
 
@@ -135,12 +137,12 @@ def test_a_server_that_fails_fails_the_probe(pretend, tmp_path, probe):
 @pytest.mark.parametrize("probe", [SOCKPERF, IPERF3])
 def test_a_server_that_is_killed_fails_the_probe(pretend, probe):
     prefix = pretend(PROGRAM[probe], server='exec timeout -s KILL 0.7 "$REAL" "$@"')
-    assert said_by(probe, prefix).startswith(f"ProbeFailed: {PROGRAM[probe]} ")
+    assert outcome_of(probe, prefix).startswith(f"ProbeFailed: {PROGRAM[probe]} ")
 
 
 def test_iperf3_whose_server_ends_badly_fails_the_probe(pretend):
     prefix = pretend("iperf3", server='"$REAL" "$@"; echo afterwards; exit 5')
-    assert said_by(IPERF3, prefix) == "ProbeFailed: iperf3 failed with exit status 5: afterwards"
+    assert outcome_of(IPERF3, prefix) == "ProbeFailed: iperf3 failed with exit status 5: afterwards"
 
 
 # --- hanging: ended by the deadline -------------------------------------------------------------
@@ -161,7 +163,9 @@ ENDED = "was still running 5 s later and was ended."
     ],
 )
 def test_a_program_that_hangs_is_ended(pretend, probe, scripts, sentence):
-    assert said_by(probe, pretend(PROGRAM[probe], **scripts)).startswith(f"ProbeFailed: {sentence}")
+    assert outcome_of(probe, pretend(PROGRAM[probe], **scripts)).startswith(
+        f"ProbeFailed: {sentence}"
+    )
 
 
 @pytest.mark.parametrize("probe", PROGRAM)
@@ -170,7 +174,7 @@ def test_the_probes_own_deadline_ends_programs_and_what_they_started(pretend, pr
     # A folder that it leaves is removed by the next probe of its PID namespace: here there is none.
     params = few(probe) | known(probe, {"dir": str(tmp_path)})
     prefix = pretend(PROGRAM[probe], hang, 'sleep 1000 & exec "$REAL" "$@"')
-    outcome = said_by(probe, prefix, params=params, deadline_s=1)
+    outcome = outcome_of(probe, prefix, params=params, deadline_s=1)
     assert outcome == f"ProbeFailed: {probe} was still running after 1 s and was ended."
 
 
@@ -181,5 +185,5 @@ def test_no_file_is_left(tmp_path):
         f" && mkdir -p {ROOT} && mount --bind /mnt {ROOT} && cd /tmp"
     )
     for probe in PROGRAM:
-        assert said_by(probe, prefix) == "ran"
+        assert outcome_of(probe, prefix) == "ran"
         assert not [path for path in tmp_path.rglob("*") if not path.is_dir()]

@@ -99,8 +99,8 @@ def test_the_book_is_built_and_says_what_it_could_not_do(book, name):
         text=True,
         timeout=120,
     )
-    said = done.stdout + done.stderr
-    assert done.returncode == 0 and "Traceback" not in said, said
+    output = done.stdout + done.stderr
+    assert done.returncode == 0 and "Traceback" not in output, output
     states = {name: measurement["state"] for name, measurement in book.measurements().items()}
     reasons = {name: measurement["reason"] for name, measurement in book.measurements().items()}
     assert states.pop("network/small/there") == states.pop("files/small/null") == "unsupported"

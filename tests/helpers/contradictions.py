@@ -283,16 +283,16 @@ def _quantity_of(row: dict[str, str], title: str, called: dict[str, list[Result]
 
 def two_values(pages: dict[str, str], results: list[Result]) -> Iterator[str]:
     """Quantities for which two values are printed, on one page or two."""
-    said = defaultdict(list)
+    shown_values = defaultdict(list)
     scalars = {
         result.quantity: result for result in results if result.has_samples and not result.is_curve
     }
     for quantity, result in scalars.items():
-        said[quantity].append(("the record", alone(f"{result}")))
+        shown_values[quantity].append(("the record", alone(f"{result}")))
     for page, text in pages.items():
         for quantity, place, value in statements(page, text, scalars):
-            said[quantity].append((place, value))
-    for quantity, values in said.items():
+            shown_values[quantity].append((place, value))
+    for quantity, values in shown_values.items():
         (first_place, first), *others = values
         for place, value in others:
             if first and not first.agrees(value):

@@ -130,11 +130,11 @@ def why_not(probe) -> str:
     return "|".join(missing)
 
 
-def check_outcome(name: str, said: str, reason: str | None = None) -> None:
+def check_outcome(name: str, outcome: str, reason: str | None = None) -> None:
     """The probe ran, or was unsupported for that very reason, by default the one of this machine."""
     if reason is None:
         reason = why_not(PROBES[name])
     if reason:
-        assert re.match(f"ProbeUnsupported: ({reason})", said), (name, said)
+        assert re.match(f"ProbeUnsupported: ({reason})", outcome), (name, outcome)
     else:
-        assert said == "ran", (name, said)
+        assert outcome == "ran", (name, outcome)

@@ -103,7 +103,7 @@ class Running:
 
     def _run(self):
         how = {"samples": 1_000_000, "deadline_s": 60, "priority": "none"}
-        self.said = attempt(self.name, self.params, **how)
+        self.outcome = attempt(self.name, self.params, **how)
 
     def _processes(self):
         """The probe and its servers, once it measures: the last of them serves."""
@@ -118,7 +118,7 @@ class Running:
         pids = until(self._processes, 20)
         if not pids:
             self.__exit__()
-            pytest.fail(f"{self.name} has no server: {self.said}")
+            pytest.fail(f"{self.name} has no server: {self.outcome}")
         self.probe, *self.servers = pids
         return self
 

@@ -125,7 +125,9 @@ def shown_with(page, run, refused):
         for name, quantity in data["quantities"].items():
             if quantity["measurement"] and refused(name):
                 quantity["measurement"].update(
-                    state="unsupported", reason="no such gate", points=[]
+                    state="unsupported",
+                    reason="no such instruction",
+                    points=[],
                 )
         path.write_text(json.dumps(data))
     return "\n".join(map(output_text, outputs(page, run.parent.parent)))

@@ -45,7 +45,7 @@ class Peer:
     def end(self):
         if self.program.poll() is None:
             self.program.terminate()
-        self.said = self.program.communicate(timeout=20)[1]
+        self.log = self.program.communicate(timeout=20)[1]
         return self.program.returncode
 
     def connect(self, here=None):

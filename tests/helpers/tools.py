@@ -34,17 +34,17 @@ def path_of(probe):
     return os.path.realpath(shutil.which(PROGRAM[probe]))
 
 
-def said_in_turn(probe, prefix, path, cases, before=""):
+def outcomes_in_turn(probe, prefix, path, cases, before=""):
     """[ns, operations] or the error of the probe under that prefix, case after case as others.in_turn has
     them; nothing is left of any."""
     path = path and str(path)
-    said = in_python(others.in_turn, probe, path, cases, prefix=prefix, before=before)
-    assert [left for _, *left in said] == [[NOTHING, NOBODY]] * len(cases)
-    return [outcome for outcome, *_ in said]
+    results = in_python(others.in_turn, probe, path, cases, prefix=prefix, before=before)
+    assert [left for _, *left in results] == [[NOTHING, NOBODY]] * len(cases)
+    return [outcome for outcome, *_ in results]
 
 
-def said_by(probe, prefix, before="", **how):
+def outcome_of(probe, prefix, before="", **how):
     """What the probe says under that prefix: "ran", or its error."""
     how = {"params": few(probe), "samples": 2, "warmup": 0, **how}
-    [outcome] = said_in_turn(probe, prefix, None, [("", how)], before)
+    [outcome] = outcomes_in_turn(probe, prefix, None, [("", how)], before)
     return outcome if isinstance(outcome, str) else "ran"

@@ -137,7 +137,7 @@ def test_a_host_that_the_user_named_may_answer_the_next_time(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("where", "said"),
+    ("where", "sentence"),
     [
         ("no.such.host.invalid", "HostUnavailable: no.such.host.invalid is not found: "),
         ("[::1", "ReckonError: PEER is '[::1'; write HOST, HOST:PORT or [IPv6]:PORT."),
@@ -145,8 +145,8 @@ def test_a_host_that_the_user_named_may_answer_the_next_time(monkeypatch):
         ("host:", "ReckonError: PEER is 'host:'; write"),
     ],
 )
-def test_a_peer_that_cannot_be_an_address_is_reported(where, said):
-    assert choice(where).startswith(said)
+def test_a_peer_that_cannot_be_an_address_is_reported(where, sentence):
+    assert choice(where).startswith(sentence)
 
 
 def test_a_missing_or_short_token_is_reported():

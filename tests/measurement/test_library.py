@@ -194,7 +194,7 @@ def test_ctrl_c_ends_the_probe_before_its_deadline():
 
 
 @pytest.mark.parametrize("warmup", [0, 1, 3])
-def test_a_probe_is_opened_once_and_its_trials_called_for_the_warm_up_and_the_samples(warmup):
+def test_a_probe_is_opened_once_for_the_warm_up_and_the_samples(warmup):
     samples = library.run("test/phases", samples=4, warmup=warmup)
     assert samples.ops.tolist() == [101 + (warmup > 0)] * 4
 

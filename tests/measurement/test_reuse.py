@@ -86,7 +86,7 @@ def clock(value, **more):
     return given.__class__(**{**vars(given), "reference": "cpu/clock/core", **more})
 
 
-def test_a_measured_input_that_moved_is_no_revision_and_one_that_a_person_changed_is(folders):
+def test_only_an_input_that_a_person_changed_makes_a_revision(folders):
     stand_in = clock(3, instead_of="has not been measured yet")
     rk.measure(predict_from(stand_in))
     for moved in (2.0, 2.5):

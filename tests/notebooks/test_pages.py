@@ -46,9 +46,9 @@ _WITHOUT_X86 = sorted({*contents.notebooks()} - {"machine", "cpu/clock", "machin
 
 
 def assert_says_why(shown):
-    assert re.search("(unsupported|not measured): no such gate", shown, re.I)
+    assert re.search("(unsupported|not measured): no such instruction", shown, re.I)
     for table in re.findall(r"^:::{table}.*?^:::$", shown, re.M | re.S):
-        assert table.count("no such gate") <= 1, table  # a line a reason, not one a quantity
+        assert table.count("no such instruction") <= 1, table  # a line a reason
     assert not re.search(r"\bnan\b", shown)  # methods says "nanoseconds"
 
 
@@ -88,7 +88,7 @@ def test_pages_are_whole_where_nothing_is_supported(page, run):
 def test_pages_are_whole_on_a_smaller_machine(page, refused, why, run):
     shown = shown_with(page, run, lambda name: name.endswith(refused))
     assert_says_why(shown)
-    assert page != "cpu/switch" or "They cannot be compared here: no such gate." in shown
+    assert page != "cpu/switch" or "They cannot be compared here: no such instruction." in shown
 
 
 @pytest.mark.parametrize("all_refused", [False, True])

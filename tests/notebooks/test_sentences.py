@@ -13,7 +13,7 @@ import reckon as rk
 from reckon import units
 from reckon.statistics import Interval
 
-MISSING = made_up.nothing("test/missing", "no such gate")
+MISSING = made_up.nothing("test/missing", "no such instruction")
 
 
 def displayed(page, markers, **names):
@@ -135,7 +135,7 @@ def test_what_explains_a_round_of_the_loop(chain, whole, optimised, words):
 @pytest.mark.parametrize(
     ("old", "words"),
     [
-        (MISSING, "This machine cannot answer: no such gate."),
+        (MISSING, "This machine cannot answer: no such instruction."),
         (result(90), "It costs no more here."),
         (result(150), "that is the price of the interrupt table."),
         (result(1200), "this entry point seems to leave the guest."),
@@ -189,13 +189,17 @@ def test_throughput_of_two_cpus(gain, words):
     assert words in displayed("network/throughput", ["gain = two_cpus.apart"], n=n)
     n["tcp_across"] = MISSING
     text = displayed("network/throughput", ["gain = two_cpus.apart"], n=n)
-    assert text == "With two CPUs: no such gate."
+    assert text == "With two CPUs: no such instruction."
 
 
 @pytest.mark.parametrize(
     ("opened", "origin", "words"),
     [
-        (MISSING, "measured", "It could not be measured to another host: no such gate."),
+        (
+            MISSING,
+            "measured",
+            "It could not be measured to another host: no such instruction.",
+        ),
         (result(1, "ms"), "guess", "no round trip was measured to compare it with."),
         (result(1, "ms"), "measured", "So it is one round trip"),
         (result(1.5, "ms"), "measured", "That alone does not decide"),

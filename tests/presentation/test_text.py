@@ -85,12 +85,12 @@ def rendered(markdown, writer):
     ).decode()
 
 
-@pytest.mark.parametrize("said", HOSTILE)
-def test_text_comes_out_as_it_is(said):
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_text_comes_out_as_it_is(hostile):
     tree = publish_doctree(
-        f"It says: {text.literal(said)}!", parser=Parser(), settings_overrides=SETTINGS
+        f"It says: {text.literal(hostile)}!", parser=Parser(), settings_overrides=SETTINGS
     )
-    words = " ".join(said.split())
+    words = " ".join(hostile.split())
     assert tree.astext().replace("`", "") == f"It says: {words}!".replace("`", "")
     assert {node.tagname for node in tree.findall()} <= {
         "document",
@@ -100,20 +100,20 @@ def test_text_comes_out_as_it_is(said):
     }
 
 
-@pytest.mark.parametrize("said", HOSTILE)
+@pytest.mark.parametrize("hostile", HOSTILE)
 @pytest.mark.parametrize("writer", ["html5", "latex"])
-def test_no_page_takes_it_for_markup(said, writer):
+def test_no_page_takes_it_for_markup(hostile, writer):
     machine = Machine.of(
         {
-            "peer.kind": ("a real host", said),
-            "peer.address": (said, "PEER"),
-            "peer.kernel": (said, said),
-            "scratch.folder": (said, "SCRATCH"),
-            "scratch.lies_on": (said, ""),
+            "peer.kind": ("a real host", hostile),
+            "peer.address": (hostile, "PEER"),
+            "peer.kernel": (hostile, hostile),
+            "scratch.folder": (hostile, "SCRATCH"),
+            "scratch.lies_on": (hostile, ""),
         }
     )
-    check = {"name": "load", "state": "warn", "found": said, "advice": "Wait."}
-    nothing = made_up.nothing("cpu/made/one", said)
+    check = {"name": "load", "state": "warn", "found": hostile, "advice": "Wait."}
+    nothing = made_up.nothing("cpu/made/one", hostile)
     blocks = [
         rk.show.host(machine),
         rk.show.disk(machine),

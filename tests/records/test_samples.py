@@ -97,7 +97,7 @@ def test_summaries_of_another_unit_or_kind_are_not_used(run):
     assert other.median != 1.0
 
 
-def test_samples_are_never_overwritten_and_old_ones_go_with_the_record_that_names_them(run):
+def test_a_file_of_samples_lives_unchanged_as_long_as_its_record(run):
     measure_again()
     assert samples_files(run) == [f"samples/{name}/2.json.gz" for name in sorted(NAMES)]
     again = records.read_measured("r", NAMES[0])

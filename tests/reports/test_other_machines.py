@@ -117,7 +117,7 @@ def test_a_value_compared_with_this_books_own_method_is_marked_and_not_ranked(fo
     assert cell.by_reckon and not cell.is_ranked and math.isnan(cell.colour) and cell.times > 0
 
 
-def test_values_are_compared_with_this_books_method_where_no_probe_has_the_reports(recorded):
+def test_without_a_probe_of_the_reports_method_reckons_is_compared(recorded):
     """Or where its own probe runs the very program that the report ran."""
     same_program = ("network/rtt/ping", "network/throughput/iperf3")
     reports_of = {

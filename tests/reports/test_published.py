@@ -192,9 +192,7 @@ def test_a_derivation_over_an_axis_gives_a_value_for_each_position(tmp_path):
         (0, 0),
     ],
 )
-def test_rounding_hides_half_of_the_last_digit_and_no_more_than_a_tenth_of_a_whole_number(
-    printed, half
-):
+def test_rounding_hides_half_of_the_last_digit_or_a_tenth_of_the_number(printed, half):
     assert half_a_digit(printed) == pytest.approx(half)
 
 

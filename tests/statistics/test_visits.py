@@ -161,7 +161,7 @@ def test_visits_that_differ_are_no_drift():
     assert "drift" not in [warning.kind for warning in warnings]
 
 
-def test_the_page_on_method_prints_the_coverage_that_the_visits_of_tools_drift_give():
+def test_the_method_page_prints_the_coverage_that_tools_drift_gives():
     """And the interval in use holds at least 90 % of re-measurements at 1.5 times the oracle's width."""
     script = [sys.executable, ROOT / "tools/drift/coverage.py"]
     out = output_of(*script, cwd=ROOT)

@@ -48,5 +48,5 @@ def test_a_cache_that_others_empty_is_filled_again_or_reported(root, tmp_path, t
     hook, noted = preloaded(tmp_path, "emptied"), tmp_path / "noted"
     noted.touch()
     script = "say(attempt('files/cache/limited', {'passes': 1}, samples=200, isolated=False))"
-    said = in_python(script, LD_PRELOAD=hook, EMPTIED=noted, TIMES=times)
-    assert said.startswith(answer) and noted.read_text() == done
+    outcome = in_python(script, LD_PRELOAD=hook, EMPTIED=noted, TIMES=times)
+    assert outcome.startswith(answer) and noted.read_text() == done

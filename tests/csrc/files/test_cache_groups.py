@@ -251,9 +251,9 @@ def test_what_is_ended_half_way_leaves_no_group_process_or_file(root, tmp_path, 
             os.killpg(caller.pid, signal.SIGINT)
         elif how != "deadline":
             os.kill(probe if how == "killed" else caller.pid, signal.SIGKILL)
-        _, said = caller.communicate(timeout=60)
+        _, stderr = caller.communicate(timeout=60)
         assert caller.returncode != 0
-    assert how == "caller" or ENDED[how] in said
+    assert how == "caller" or ENDED[how] in stderr
     assert until(lambda: set(control_groups()) <= set(before) and not removers())
     assert until(lambda: not probes_of(os.getpid()) and not descendants_named(str(tmp_path)))
     assert list(tmp_path.iterdir()) == []

@@ -107,7 +107,7 @@ def test_the_figures_of_one_trial_fit_together(files):
 
 
 @pytest.mark.timed
-def test_a_disk_that_serves_so_many_a_second_is_measured_as_that(files):
+def test_the_rate_of_a_limited_disk_is_measured(files):
     """The kernel lets a control group read 1,000 blocks a second, whoever reads."""
     paths = files(8, 4 * MIB)
     device = os.stat(paths[0]).st_dev

@@ -13,7 +13,7 @@ from helpers.capabilities import other_users
 from helpers.disks import shared_files
 from helpers.probes import MIB, NOBODY_ELSE, in_python, started
 from helpers.processes import descendants_named, probes_of, until
-from helpers.tools import CONTENTION, READ, said_by, said_in_turn
+from helpers.tools import CONTENTION, READ, outcome_of, outcomes_in_turn
 
 from reckon.computer import scratch
 from reckon.measurement import library
@@ -65,7 +65,7 @@ def test_the_job_is_the_same_reads_as_reckons(pretend, tmp_path):
         'exec "$REAL" "$@"'
     )
     params = {"file_bytes": MIB, "block_bytes": 8192}
-    assert said_by(READ, pretend("fio", client), params=params, samples=3) == "ran"
+    assert outcome_of(READ, pretend("fio", client), params=params, samples=3) == "ran"
     lines = job.read_text().splitlines()
     assert {
         "size=1048576",
@@ -99,7 +99,7 @@ def logged(pretend, tmp_path):
 
     def run(logs):
         texts = ["".join(f"{line}\n" for line in lines) for lines in logs]
-        return said_in_turn(
+        return outcomes_in_turn(
             READ, prefix, shown, [(text, {"samples": 3, "warmup": 0}) for text in texts]
         )
 
@@ -153,7 +153,7 @@ def report(error, reads, took_ms):
     ],
 )
 def test_a_broken_fio_gives_no_sample(pretend, probe, client, answer):
-    assert said_by(probe, pretend("fio", client), params={}) == answer
+    assert outcome_of(probe, pretend("fio", client), params={}) == answer
 
 
 def test_a_folder_without_permission_for_the_log_is_refused():

@@ -142,8 +142,8 @@ def test_an_ended_probe_leaves_no_file(probe, size, how, tmp_path):
             (process,) = until(readers)
             assert list(tmp_path.iterdir()) == []
             os.kill(process, signal.SIGKILL)
-        said = caller.communicate(timeout=60)[0]
-    assert ("was still running" if how == "deadline" else "died of signal 9") in said
+        output = caller.communicate(timeout=60)[0]
+    assert ("was still running" if how == "deadline" else "died of signal 9") in output
     assert list(tmp_path.iterdir()) == []
     assert until(lambda: free - os.statvfs(tmp_path).f_bavail < 128 * MIB // 4096)
 

@@ -19,7 +19,7 @@ import reckon as rk
 from reckon import records
 from reckon.computer.privileges import CAP_DAC_READ_SEARCH
 from reckon.hosts import nfs
-from reckon.measurement import library as clib
+from reckon.measurement import library
 from reckon.records.unit_conversion import sample_values
 
 
@@ -33,7 +33,7 @@ def test_each_probe_runs_against_a_server(served):
     for probe in SERVED:
         try:
             served.run(probe.rsplit("/", 1)[1], samples=2)
-        except clib.ProbeUnsupported as reason:
+        except library.ProbeUnsupported as reason:
             assert probe.endswith("/kernel") and "no NFS client" in str(reason), probe
             assert "nfs" not in Path("/proc/filesystems").read_text()
 
@@ -63,7 +63,7 @@ def test_blocks_of_other_sizes_are_one_read_each(served):
 
 
 @pytest.mark.alone  # another test may drop the page cache
-def test_from_a_cold_cache_the_samples_alone_are_cached_and_from_a_warm_one_the_file(served):
+def test_cold_reads_leave_their_blocks_in_the_page_cache_and_no_more(served):
     served.run("random", samples=30, cold=1)
     after_cold = pages_in_cache(served.file)
     assert 30 <= after_cold < 500, after_cold  # each block, and what the kernel reads around some
@@ -79,7 +79,7 @@ def test_a_cold_read_takes_longer_than_a_warm_one(served):
 
 def test_from_a_cold_cache_no_block_is_read_twice(served):
     with pytest.raises(
-        clib.ProbeUnsupported, match="each block is read once: more samples than blocks"
+        library.ProbeUnsupported, match="each block is read once: more samples than blocks"
     ):
         served.run("random", samples=65, file_bytes=256 * KIB, cold=1)
 
@@ -97,7 +97,7 @@ def test_every_cold_trial_waits_for_the_disk(served):
     whole = {"blocks": 64, "file_bytes": 256 * KIB}
     cold = served.run("local_sequential", samples=6, **whole, cold=1)
     warm_us = served.us("local_sequential", samples=6, **whole)
-    cold_us = np.sort(cold.ticks / cold.ops)[1:] / clib.tick_hz() * 1e6
+    cold_us = np.sort(cold.ticks / cold.ops)[1:] / library.tick_hz() * 1e6
     assert (cold_us > 1.5 * warm_us).all(), (cold_us, warm_us)
 
 
@@ -108,8 +108,8 @@ def test_what_comes_is_what_the_file_has(served):
     try:
         (other / "data-0").write_bytes(os.urandom(256 * KIB))
         locations = served.start("near").locations | {"files": str(other)}
-        with pytest.raises(clib.ProbeFailed, match="what NFS gave is not what the file has"):
-            clib.run(
+        with pytest.raises(library.ProbeFailed, match="what NFS gave is not what the file has"):
+            library.run(
                 "files/remote/random",
                 {"server": "near", "file_bytes": 256 * KIB},
                 locations,
@@ -212,9 +212,9 @@ def test_a_measured_quantity_says_what_it_was_read_from(served, folders):
 )
 def test_the_soname_tells_the_order_of_arguments(tmp_path, monkeypatch, version, order, ran):
     """Seen to fail: each order under the other's name."""
-    library = tmp_path / f"libnfs.so.{version}"
-    compiled(tmp_path, "nfs_stub", "-shared", "-fPIC", f"-DORDER={order}").rename(library)
-    monkeypatch.setenv("RECKON_NFS_LIBRARY", str(library))
+    stub = tmp_path / f"libnfs.so.{version}"
+    compiled(tmp_path, "nfs_stub", "-shared", "-fPIC", f"-DORDER={order}").rename(stub)
+    monkeypatch.setenv("RECKON_NFS_LIBRARY", str(stub))
     monkeypatch.setenv("RECKON_NFS_AT", "127.0.0.77:/x")
     monkeypatch.delenv("RECKON_NFS_SPACE", raising=False)
     with socket.create_server(("127.0.0.77", 2049)):

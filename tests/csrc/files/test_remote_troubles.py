@@ -271,8 +271,8 @@ def outcome_during(served, do, **params):
 def test_a_server_that_is_killed_fails_the_probe(here, version):
     lab = lab_of("near")
     spaces = spaces_of(lab.pid)
-    said = outcome_during(here, lambda: os.kill(lab.peer_pid, signal.SIGKILL), version=version)
-    assert said.startswith("ProbeFailed: The NFS server at 10.77.0.2 "), said
+    outcome = outcome_during(here, lambda: os.kill(lab.peer_pid, signal.SIGKILL), version=version)
+    assert outcome.startswith("ProbeFailed: The NFS server at 10.77.0.2 "), outcome
     assert until(lambda: not lab.running)
     here.run("random", samples=2)  # a new one was started
     assert lab_of("near") is not lab and gone(spaces, set()), living_in(spaces)
@@ -280,15 +280,17 @@ def test_a_server_that_is_killed_fails_the_probe(here, version):
 
 def test_a_server_that_hangs_is_waited_for_no_longer_than_the_deadline(here):
     lab = lab_of("near")
-    said = outcome_during(here, lambda: os.kill(lab.peer_pid, signal.SIGSTOP))
-    assert said == "ProbeFailed: The NFS server at 10.77.0.2 did not answer within 5 s (reading)."
+    outcome = outcome_during(here, lambda: os.kill(lab.peer_pid, signal.SIGSTOP))
+    assert (
+        outcome == "ProbeFailed: The NFS server at 10.77.0.2 did not answer within 5 s (reading)."
+    )
 
 
 @pytest.mark.parametrize("version", [3, 4])
 def test_a_remote_file_that_becomes_shorter_fails_the_probe(here, version):
-    said = outcome_during(here, lambda: os.truncate(here.file, 4 * KIB), version=version)
+    outcome = outcome_during(here, lambda: os.truncate(here.file, 4 * KIB), version=version)
     sentence = "The file on the NFS server at 10.77.0.2 became shorter while it was read."
-    assert said == f"ProbeFailed: {sentence}"
+    assert outcome == f"ProbeFailed: {sentence}"
     with open(here.file, "r+b") as file:
         file.write(os.urandom(FILE_BYTES))
         os.fsync(file.fileno())

@@ -127,9 +127,9 @@ def test_an_interrupted_start_leaves_nothing(monkeypatch):
 def test_nothing_is_left_of_an_ordinary_user_s_lab(user, path):
     """The fixture of every test looks for processes of that user."""
     pids, spaces = in_lab(program.abandoned, path, STUBBORN, user=user)
-    ours = {os.readlink(link) for link in Path("/proc/self/ns").iterdir()}
-    assert len(set(spaces) - ours) >= 4
-    assert gone(set(spaces) - ours, pids)
+    own = {os.readlink(link) for link in Path("/proc/self/ns").iterdir()}
+    assert len(set(spaces) - own) >= 4
+    assert gone(set(spaces) - own, pids)
 
 
 def test_a_lab_keeps_no_capability():

@@ -95,9 +95,9 @@ def test_packets_that_a_stopped_relay_misses_are_counted(user, path):
 
 
 def test_ipv6_goes_the_same_way(path):
-    said = in_lab(lab.trips, path, 0.02, 5, "fd77::2")
-    given(said, "the kernel has no IPv6")
-    assert min(said[0]) >= 0.02
+    times = in_lab(lab.trips, path, 0.02, 5, "fd77::2")
+    given(times, "the kernel has no IPv6")
+    assert min(times[0]) >= 0.02
 
 
 # --- apart from all else -----------------------------------------------------------------------

@@ -149,8 +149,8 @@ def test_without_packet_sockets_tun_devices_are_taken():
     ],
 )
 def test_without_tun_and_packet_sockets_both_reasons_are_given(change, user, reason, remedies):
-    [(said, remedy)] = apart(change, user=user, rules=NO_PACKET_SOCKETS)
-    assert said == reason
+    [(message, remedy)] = apart(change, user=user, rules=NO_PACKET_SOCKETS)
+    assert message == reason
     assert all(part in remedy for part in remedies)
 
 

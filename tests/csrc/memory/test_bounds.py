@@ -15,9 +15,13 @@ L1, BIG = 16 << 10, 128 * MIB
 # --- independent programs ------------------------------------------------------------------
 
 
-def in_turn(what, times, ours, theirs, least, most):
-    """Whether the median of the ratios of two values, taken in turn, is within bounds."""
-    pairs = np.array([(ours(), theirs()) for _ in range(times)])
+def in_turn(what, times, by_probe, by_other, least, most):
+    """Asserts that a probe's value is within these bounds of another program's.
+
+    Both are measured that often, in turn, and compared by the median of the ratios. by_probe and by_other
+    measure the value once, in ns.
+    """
+    pairs = np.array([(by_probe(), by_other()) for _ in range(times)])
     a, b = np.median(pairs, axis=0)
     low, ratio, high = np.percentile(pairs[:, 0] / pairs[:, 1], [25, 50, 75])
     summary = (

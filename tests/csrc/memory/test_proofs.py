@@ -330,8 +330,8 @@ def test_every_sample_of_a_major_fault_is_one():
 
 
 def usual_major_faults(probe, params, processes=7):
-    """The median over fresh processes: the kernel may drop a cached page at any time, but of a file that
-    was not cached each process would have some."""
+    """The median number of major faults of a fresh process. The kernel may drop a cached page at any time,
+    so one process may have some; with a file that is not cached, each has."""
     return np.median(
         [library.run(probe, params, samples=5, warmup=0).major_faults for _ in range(processes)]
     )

@@ -76,15 +76,15 @@ def test_a_held_connection_is_held(seen):
 
 @pytest.mark.timed  # a segment that a busy machine acknowledges late is sent again, and counted
 @pytest.mark.parametrize("most_waiting", [None, 1])
-def test_as_many_are_accepted_as_are_made_and_time_wait_has_the_orderly_ones(most_waiting):
+def test_every_connection_is_accepted_and_counted_by_how_it_ended(most_waiting):
     """Also where the accept queue takes one alone. The probe counts TIME_WAIT before it ends the
     connection that requested the service."""
     two_cpus()
     settings = "ip link set lo up"
     if most_waiting:
         settings += f" && sysctl -qw net.core.somaxconn={most_waiting}"
-    said = in_own_network(network.accepted, PROBES, 25, settings)
-    for probe, (active, passive, *counted, time_wait) in said.items():
+    results = in_own_network(network.accepted, PROBES, 25, settings)
+    for probe, (active, passive, *counted, time_wait) in results.items():
         first = probe in ("socket_connect", "mbp2016_setup")
         assert active == passive == 25 + 1 + first, probe
         assert counted == [0, 0, 0, 25], probe
@@ -105,11 +105,11 @@ def test_a_process_closes_at_most_a_thousand_connections_in_order():
 FEW_PORTS = "sysctl -qw net.ipv4.ip_local_port_range='40000 40099'"
 
 
-def test_closing_in_order_is_unsupported_where_half_of_the_ports_would_be_in_time_wait():
+def test_closing_in_order_is_unsupported_with_half_of_the_ports_in_time_wait():
     """Of 100 ports, 20 in TIME_WAIT and 20 more are not yet half; 60 are."""
     requests = 3 * [[CONNECT + "close_reset", {}]] + 3 * [[CONNECT + "close", {"ports_wait_ms": 0}]]
-    said = in_own_network(attempts.outcomes, requests, [True], 20, settings=FEW_PORTS)
-    *ran, (_, last) = said
+    outcomes = in_own_network(attempts.outcomes, requests, [True], 20, settings=FEW_PORTS)
+    *ran, (_, last) = outcomes
     assert {outcome for _, outcome in ran} == {"ran"}
     assert re.match(
         r"ProbeUnsupported: 4\d connections in TIME_WAIT and 20 more would hold over half of "
@@ -121,10 +121,10 @@ def test_closing_in_order_is_unsupported_where_half_of_the_ports_would_be_in_tim
 def test_a_probe_waits_for_ports_that_are_in_time_wait():
     """They are given back early here, where the kernel can do so (ss --kill)."""
     installed("ss")
-    said, waited = in_own_network(network.closed_while_ports_return, 1, settings=FEW_PORTS)
-    if "TIME_WAIT" in said[2]:
+    outcomes, waited = in_own_network(network.closed_while_ports_return, 1, settings=FEW_PORTS)
+    if "TIME_WAIT" in outcomes[2]:
         pytest.skip("this kernel does not give ports back early")
-    assert said == 3 * ["ran"] and waited > 0.9
+    assert outcomes == 3 * ["ran"] and waited > 0.9
 
 
 # --- what the compiler made --------------------------------------------------------------------

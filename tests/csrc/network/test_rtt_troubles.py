@@ -119,7 +119,7 @@ def test_a_server_that_is_stopped_fails_the_probe(probe):
         for pid in running.servers:
             os.kill(pid, signal.SIGSTOP)
         running.thread.join()
-    assert running.said == SILENT
+    assert running.outcome == SILENT
 
 
 # --- gone --------------------------------------------------------------------------------------
@@ -133,7 +133,7 @@ def test_a_server_that_is_killed_fails_the_probe(probe):
             with contextlib.suppress(ProcessLookupError):  # a child of one just killed ends with it
                 os.kill(pid, signal.SIGKILL)
         running.thread.join()
-    assert running.said == GONE
+    assert running.outcome == GONE
 
 
 def test_another_host_s_peer_that_ends_fails_the_probe():

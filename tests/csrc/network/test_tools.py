@@ -13,8 +13,8 @@ from helpers.tools import (
     PROGRAM,
     REAL,
     SOCKPERF,
-    said_by,
-    said_in_turn,
+    outcome_of,
+    outcomes_in_turn,
 )
 
 from reckon.measurement import library
@@ -95,9 +95,9 @@ def test_parameters_reach_the_program_and_the_peers_token_does_not(
     pretend, tmp_path, monkeypatch, probe, params, expected
 ):
     monkeypatch.setenv("RECKON_PEER_TOKEN", "nobody else's business")
-    note = f'printf "%s\\n" "$*" >> {tmp_path}/said; env >> {tmp_path}/said; exec "$REAL" "$@"'
-    assert said_by(probe, pretend(PROGRAM[probe], note, note), params=params, samples=1) == "ran"
-    text = (tmp_path / "said").read_text()
+    note = f'printf "%s\\n" "$*" >> {tmp_path}/noted; env >> {tmp_path}/noted; exec "$REAL" "$@"'
+    assert outcome_of(probe, pretend(PROGRAM[probe], note, note), params=params, samples=1) == "ran"
+    text = (tmp_path / "noted").read_text()
     assert re.search(expected, text)
     assert "business" not in text
     programs = 1 if probe == PING else 2
@@ -108,7 +108,7 @@ def test_parameters_reach_the_program_and_the_peers_token_does_not(
 def test_client_and_server_are_where_the_probe_says(pretend, tmp_path, probe):
     look = f'grep Cpus_allowed_list /proc/self/status >> {tmp_path}/$1; exec "$REAL" "$@"'
     cpu = library.default_cpu()
-    assert said_by(probe, pretend(PROGRAM[probe], look, look)) == "ran"
+    assert outcome_of(probe, pretend(PROGRAM[probe], look, look)) == "ran"
 
     def where(word):
         return {int(line.split()[1]) for line in (tmp_path / word).read_text().splitlines()}
@@ -172,7 +172,7 @@ def printing(pretend, tmp_path):
         texts = [
             ("\n".join(lines) + "\n", {"samples": samples, "warmup": 0}) for lines, samples in cases
         ]
-        return said_in_turn(probe, prefix, shown, texts)
+        return outcomes_in_turn(probe, prefix, shown, texts)
 
     return build
 

@@ -60,7 +60,7 @@ def test_a_signal_ends_it_with_all_its_services(number, status):
         assert pids_gone(children, 0 if status == 0 else 3)
         for connection in [*connections, half_open]:
             connection.close()
-    assert peer.said == ""
+    assert peer.log == ""
 
 
 def test_with_until_eof_it_ends_with_its_standard_input():

@@ -86,7 +86,7 @@ def test_the_services_are_clean_under_the_sanitizers(sanitized, leaks_are_errors
         for service in ("sink 1000 4096", "accept 3"):
             assert peer.answer(service).startswith("ok")
         assert until(lambda: not living_children(peer.pid))
-    assert peer.program.returncode == 0 and peer.said == ""
+    assert peer.program.returncode == 0 and peer.log == ""
 
 
 # --- IPv6 --------------------------------------------------------------------------------------

@@ -140,8 +140,8 @@ def test_a_wrong_token_is_refused_and_not_logged(peer):
     for wrong in (TOKEN[:-1], TOKEN + "x", TOKEN[:16], "x" * 128, "x" * 400, ""):
         assert peer.answer("about", token=wrong).startswith("no The token is not"), wrong
     peer.end()
-    assert "127.0.0.1 was refused: its token is not the one of this reckon-peer." in peer.said
-    assert TOKEN not in peer.said and WRONG not in peer.said
+    assert "127.0.0.1 was refused: its token is not the one of this reckon-peer." in peer.log
+    assert TOKEN not in peer.log and WRONG not in peer.log
 
 
 def test_a_caller_of_another_version_is_refused(peer):
@@ -149,7 +149,7 @@ def test_a_caller_of_another_version_is_refused(peer):
         sentence = f"speaks version 1 of its protocol and the other host version {version};"
         assert sentence in peer.answer("about", version=version)
     peer.end()
-    assert "speaks version 1 of its protocol and the other host version 17;" in peer.said
+    assert "speaks version 1 of its protocol and the other host version 17;" in peer.log
 
 
 def test_a_peer_of_another_version_does_not_get_the_token():
@@ -168,7 +168,7 @@ def test_a_host_that_is_not_allowed_is_refused():
                 "This reckon-peer does not serve 127.0.0.1; start it with --allow 127.0.0.1."
             )
         assert peer.answer("echo 8", here="127.0.0.2") == "ok"
-    assert "127.0.0.1 is not among the hosts of --allow" in peer.said
+    assert "127.0.0.1 is not among the hosts of --allow" in peer.log
 
 
 # --- starting it -------------------------------------------------------------------------------
@@ -181,15 +181,15 @@ def started(*arguments, token=TOKEN):
 
 
 def test_a_port_that_is_taken_is_reported(peer):
-    status, said = started("--listen", peer.at)
-    assert status == 1 and said == (
+    status, stderr = started("--listen", peer.at)
+    assert status == 1 and stderr == (
         f"reckon-peer: {peer.at} is taken by another program (port {peer.address[1]}); choose "
         "another with --listen ADDRESS:PORT."
     )
 
 
 @pytest.mark.parametrize(
-    ("arguments", "status", "said"),
+    ("arguments", "status", "sentence"),
     [
         ([], 2, "Say where to listen, --listen"),
         (["--listen", "0.0.0.0:0"], 2, "needs --allow HOST"),
@@ -204,17 +204,17 @@ def test_a_port_that_is_taken_is_reported(peer):
         (["--listen", "192.0.2.99:0", "--allow", "192.0.2.1"], 1, "is not possible: Cannot assign"),
     ],
 )
-def test_a_mistake_in_its_options_is_one_sentence(arguments, status, said):
+def test_a_mistake_in_its_options_is_one_sentence(arguments, status, sentence):
     done = started(*arguments)
-    assert done[0] == status and said in done[1] and done[1].endswith("."), done
+    assert done[0] == status and sentence in done[1] and done[1].endswith("."), done
 
 
 @pytest.mark.parametrize(
     "token", ["", "fifteen-letters", "x" * 129, "with a space in it", "ümläut" * 5]
 )
 def test_a_token_that_is_too_short_or_cannot_be_sent_is_refused(token):
-    status, said = started("--listen", "127.0.0.1:0", token=token)
-    assert status == 2 and "A token of 16 to 128 characters without spaces is needed" in said
+    status, stderr = started("--listen", "127.0.0.1:0", token=token)
+    assert status == 2 and "A token of 16 to 128 characters without spaces is needed" in stderr
 
 
 def test_the_token_may_be_in_a_file(tmp_path):

@@ -59,7 +59,7 @@ def test_wrong_tokens_write_50_lines_and_one_more_every_ten_seconds():
             answer = peer.answer("echo 8", token="not-the-token-of-it")
             assert answer.startswith("no The token is not")
     allowed = 50 + (time.monotonic() - begin) / 10
-    assert 50 <= len(peer.said.splitlines()) <= allowed
+    assert 50 <= len(peer.log.splitlines()) <= allowed
 
 
 @pytest.mark.parametrize("everywhere", ["0.0.0.0", "::"])

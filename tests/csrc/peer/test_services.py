@@ -196,16 +196,20 @@ def test_a_connection_of_another_host_is_not_accepted(peer):
 
 
 def test_about_describes_the_host(peer):
-    said, system = about(peer), os.uname()
-    assert (said["system"], said["release"], said["machine"]) == (
+    described, system = about(peer), os.uname()
+    assert (described["system"], described["release"], described["machine"]) == (
         system.sysname,
         system.release,
         system.machine,
     )
-    assert said["interface"] == "lo" and said["mtu_bytes"] > 1000 and said["threads"] >= 1
+    assert (
+        described["interface"] == "lo"
+        and described["mtu_bytes"] > 1000
+        and described["threads"] >= 1
+    )
     control = open("/proc/sys/net/ipv4/tcp_congestion_control").read().strip()
-    assert said["congestion_control"] == control
-    assert said == about(peer)
+    assert described["congestion_control"] == control
+    assert described == about(peer)
 
 
 # --- what it does not do -----------------------------------------------------------------------
@@ -232,8 +236,8 @@ REFUSED = [
 
 
 def test_a_request_that_is_no_service_is_refused(peer):
-    for service, said in REFUSED:
+    for service, sentence in REFUSED:
         connection, answer = peer.ask(service)
         with connection:
-            assert answer.startswith("no ") and said in answer and answer.endswith("."), service
+            assert answer.startswith("no ") and sentence in answer and answer.endswith("."), service
             assert connection.recv(1) == b""

@@ -26,22 +26,22 @@ def checked(requests, isolated=(True, False), samples=2):
 
 def announced(requests, samples=3):
     """[[probe, outcome]] of each in this process, after a look at /probe/NAME that strace sees."""
-    said = []
+    results = []
     for probe, params in requests:
         os.path.exists(f"/probe/{probe}")
-        said += outcomes([[probe, params]], [False], samples)
-    return said
+        results += outcomes([[probe, params]], [False], samples)
+    return results
 
 
 def with_few_descriptors(requests, more=12):
     """[[probe, outcome, left_behind()]] of each in this process, with from 0 to `more` descriptors, and at
     last with as many as it likes."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    said = []
+    results = []
     for request in requests:
         for limit in [*range(files_before, files_before + more), most]:
             resource.setrlimit(resource.RLIMIT_NOFILE, (limit, most))
             outcome = attempt(*request, samples=1, isolated=False)
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-            said.append([request[0], outcome, left_behind()])
-    return said
+            results.append([request[0], outcome, left_behind()])
+    return results

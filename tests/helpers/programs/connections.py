@@ -50,19 +50,19 @@ class Seen:
     def __init__(self, packets):
         client = packets[0][1]
         self.client, self.port = client, packets[0][2]
-        ours = [p for p in packets if p[1] == client]
-        theirs = [p for p in packets if p[1] != client]
-        self.resets = [sum(bool(p[3] & RST) for p in side) for side in (ours, theirs)]
-        self.fins = [sum(bool(p[3] & FIN) for p in side) for side in (ours, theirs)]
-        self.syn = next((p[0] for p in ours if p[3] == SYN), None)
-        answer = next((p for p in theirs if p[3] == SYN | ACK), None)
+        of_client = [p for p in packets if p[1] == client]
+        of_peer = [p for p in packets if p[1] != client]
+        self.resets = [sum(bool(p[3] & RST) for p in side) for side in (of_client, of_peer)]
+        self.fins = [sum(bool(p[3] & FIN) for p in side) for side in (of_client, of_peer)]
+        self.syn = next((p[0] for p in of_client if p[3] == SYN), None)
+        answer = next((p for p in of_peer if p[3] == SYN | ACK), None)
         self.established = answer and next(
-            (p[0] for p in ours if p[3] == ACK and p[5] == after(answer[4], 1)), None
+            (p[0] for p in of_client if p[3] == ACK and p[5] == after(answer[4], 1)), None
         )
-        fin = next((p for p in theirs if p[3] & FIN), None)
-        self.fin = next((p[0] for p in ours if p[3] & FIN), None)
+        fin = next((p for p in of_peer if p[3] & FIN), None)
+        self.fin = next((p[0] for p in of_client if p[3] & FIN), None)
         self.over = fin and next(
-            (p[0] for p in ours if p[3] == ACK and p[5] == after(fin[4], fin[6] + 1)), None
+            (p[0] for p in of_client if p[3] == ACK and p[5] == after(fin[4], fin[6] + 1)), None
         )
 
     def as_dict(self):

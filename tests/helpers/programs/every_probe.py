@@ -19,11 +19,11 @@ def _outcome(name, params, isolated):
 def outcomes(isolated, folder=None):
     """[[probe, outcome, the pattern of what it must say or "", [what it left, the folder's files]]], each
     with every value of `isolated`; files are made in the folder."""
-    said = []
+    results = []
     for name, probe in PROBES.items():
         params = little(probe) | known(name, {"dir": folder} if folder else {})
         for value in isolated:
             outcome = _outcome(name, params, value)
             left = [left_behind(), os.listdir(folder) if folder else []]
-            said.append([name, outcome, why_not(probe), left])
-    return said
+            results.append([name, outcome, why_not(probe), left])
+    return results

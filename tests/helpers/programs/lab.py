@@ -3,8 +3,8 @@
 Another user may not be allowed to read Python's files, so all imports are at the top.
 """
 
+import codecs
 import ctypes
-import encodings.idna  # noqa: F401
 import fcntl
 import json
 import os
@@ -20,6 +20,7 @@ from reckon import config
 from reckon.hosts import lab as labs
 from reckon.hosts.lab import Lab, LabUnavailable
 
+codecs.lookup("idna")  # else Python imports it with the first address of a socket
 libc = ctypes.CDLL(None, use_errno=True)
 SLEEP = ["sleep", "1000"]
 
@@ -38,19 +39,19 @@ class Inside:
     """work() in a child that has entered; a line "ready" comes first, result() is what it returned."""
 
     def __init__(self, pid, work):
-        ours, theirs = os.pipe()
+        reader, writer = os.pipe()
         self.child = os.fork()
         if self.child == 0:
             signal.alarm(30)
             try:
                 enter(pid)
-                answer = [work(lambda: os.write(theirs, b"ready\n")), None]
+                answer = [work(lambda: os.write(writer, b"ready\n")), None]
             except Exception as error:
                 answer = [None, f"{type(error).__name__}: {error}"]
-            os.write(theirs, json.dumps(answer).encode())
+            os.write(writer, json.dumps(answer).encode())
             os._exit(0)
-        os.close(theirs)
-        self.pipe = os.fdopen(ours)
+        os.close(writer)
+        self.pipe = os.fdopen(reader)
 
     def ready(self):
         first_line = self.pipe.readline()

@@ -22,13 +22,13 @@ def kept_without_huge_pages(requests):
         return int(Path("/proc/self/statm").read_text().split()[0]) * SMALL_PAGE
 
     without_huge_pages()
-    said = []
+    results = []
     for probe, params in requests:
         attempt(probe, params, isolated=False)
         before = mapped()
         outcome = attempt(probe, params, isolated=False)
-        said.append([probe, outcome, mapped() - before])
-    return said
+        results.append([probe, outcome, mapped() - before])
+    return results
 
 
 def beside_faults_of_another_thread(probe, params, samples):

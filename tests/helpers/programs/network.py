@@ -34,14 +34,14 @@ def _counters():
 
 def grown(requests):
     """[[what each counter grew by, operations of each sample]] of these [probe, parameters, samples]."""
-    said = []
+    results = []
     for probe, params, samples in requests:
         before = _counters()
         run = library.run(probe, params, samples=samples, warmup=0)
         after = _counters()
         growth = {name: value - before.get(name, 0) for name, value in after.items()}
-        said.append([growth, run.ops.tolist()])
-    return said
+        results.append([growth, run.ops.tolist()])
+    return results
 
 
 def connections_of(probes, params):
@@ -72,7 +72,7 @@ def _enter_network(settings):
 def accepted(probes, samples, settings):
     """{probe: [connections opened, accepted, what the probe says of retransmits, overflows, drops and
     operations, and how many it left in TIME_WAIT]}, each in a network with these settings."""
-    said = {}
+    results = {}
     for probe in probes:
         _enter_network(settings)
         before = _counters()
@@ -80,19 +80,19 @@ def accepted(probes, samples, settings):
         after = _counters()
         opened = [after[name] - before[name] for name in ("Tcp:ActiveOpens", "Tcp:PassiveOpens")]
         counted = [run.retransmits, run.listen_overflows, run.listen_drops, int(run.ops.sum())]
-        said[probe] = [*opened, *counted, run.time_wait]
-    return said
+        results[probe] = [*opened, *counted, run.time_wait]
+    return results
 
 
 def closed_while_ports_return(after_s):
     """[outcomes of three runs that close in order, seconds that the last one took], where the kernel
     gives ports back after a while (ss --kill)."""
     kill = ["ss", "-H", "-K", "-tan", "state", "time-wait"]
-    said = [attempt(CONNECT + "close", {}, samples=20) for _ in range(2)]
+    outcomes = [attempt(CONNECT + "close", {}, samples=20) for _ in range(2)]
     threading.Timer(after_s, subprocess.run, [kill], {"stdout": subprocess.DEVNULL}).start()
     begin = time.monotonic()
-    said.append(attempt(CONNECT + "close", {"ports_wait_ms": 8000}, samples=20))
-    return [said, time.monotonic() - begin]
+    outcomes.append(attempt(CONNECT + "close", {"ports_wait_ms": 8000}, samples=20))
+    return [outcomes, time.monotonic() - begin]
 
 
 def close_without_a_port(first, last):
@@ -130,7 +130,7 @@ def ended_when_the_network_goes(services):
 
 def drops_of_an_accept_queue(crowds):
     """The last answer of "accept 3" for each number of simultaneous connections, while it accepted none."""
-    said = []
+    answers = []
     with Peer() as peer:
         for crowd in crowds:
             control, address = service_port(peer, "accept 3")
@@ -147,5 +147,5 @@ def drops_of_an_accept_queue(crowds):
                 assert caller.recv(1) == b"\1"
             for caller in callers:
                 caller.close()
-            said.append(line(control).split())
-    return said
+            answers.append(line(control).split())
+    return answers

@@ -22,7 +22,7 @@ def alone():
 def in_turn(probe, path, cases):
     """[[[ns, operations] or the error, left_behind(), alone()]] of runs of the probe. Each of the cases is
     (what its program finds at `path`, how library.run is called)."""
-    said = []
+    results = []
     for text, how in cases:
         if path:
             Path(path).write_text(text)
@@ -31,5 +31,5 @@ def in_turn(probe, path, cases):
             outcome = [(run.ticks / library.tick_hz() * 1e9).tolist(), run.ops.tolist()]
         except library.ReckonError as error:
             outcome = f"{type(error).__name__}: {error}"
-        said.append([outcome, left_behind(), alone()])
-    return said
+        results.append([outcome, left_behind(), alone()])
+    return results

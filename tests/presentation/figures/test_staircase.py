@@ -14,7 +14,7 @@ def latency(jumps=(21, 41, 61), heights=(1.1, 3.8, 13, 110), quantity=LOAD, **ch
     return made_up.curve(quantity, SIZES / 1024, stairs(list(jumps), heights), **changes)
 
 
-def test_the_staircase_has_its_levels_in_the_alt_text_and_every_point_in_the_data(data):
+def test_a_staircase_names_its_levels_in_the_alt_text_and_has_all_data(data):
     steps = np.select([SIZES <= 32768, SIZES <= 2**20, SIZES <= 2**25], [1, 4, 12], 90.0)
     ring = latency(missing=[30], predicted=steps)
     other = latency(heights=(1, 2, 5, 30), quantity="memory/latency/stride", processes=2)
