@@ -8,10 +8,12 @@ import shutil
 import threading
 
 import pytest
-from helpers.project import PROGRAMS
+from helpers.project import PROGRAMS, RECORDED
 from PIL import Image
 
 from reckon.book.contents import notebooks, toc
+from reckon.measurement import library
+from reckon.records.lookup import all_results
 
 pytestmark = pytest.mark.book
 
@@ -148,12 +150,45 @@ def test_a_chapter_s_answer_is_on_its_first_screen(browser, served, page):
     sheet = context.new_page()
     sheet.goto(f"{served}/notebooks/{page}.html", wait_until="networkidle")
     assert sheet.locator(".answer table").count() == 1
+    assert "came out" in sheet.locator(".answer").inner_text()  # the verdict
     ends = sheet.evaluate(
         """() => [".answer", ".answer ~ div figure, .answer ~ figure, figure"].map((what) =>
           document.querySelector(`main ${what}`).getBoundingClientRect().bottom + scrollY)"""
     )
     assert max(ends) <= 1100, ends
     context.close()
+
+
+# The text that a reader sees without unfolding anything; visible code is the prediction's arithmetic.
+SEEN = """() => {
+  for (const code of document.querySelectorAll("main div.highlight")) code.remove();
+  return document.querySelector("main article").innerText;
+}"""
+
+
+def names_of_code(text):
+    """The names of probes and quantities in a text."""
+    known = {*library.probes(), *(result.quantity for result in all_results(RECORDED / "recorded"))}
+    return set(re.findall(r"[a-z]+/[a-z]+/[a-z]\w*", text)) & known
+
+
+@pytest.mark.parametrize("page", toc())
+def test_a_page_shows_no_name_of_code_and_nothing_beside_a_phone_s_screen(browser, served, page):
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    sheet = context.new_page()
+    sheet.goto(f"{served}/{page}.html", wait_until="networkidle")
+    beside = """[...document.querySelectorAll("main figure img")].filter((image) =>
+      image.getBoundingClientRect().right > innerWidth + 1).map((image) => image.currentSrc)"""
+    assert sheet.evaluate(beside) == []
+    unlike = """[...document.querySelectorAll("main figure img")].map((image) => image.currentSrc)
+      .filter((source) => !source.includes("/narrow/"))"""
+    assert sheet.evaluate(unlike) == []
+    assert names_of_code(sheet.evaluate(SEEN)) == set()
+    context.close()
+
+
+def test_a_name_of_code_is_seen():
+    assert names_of_code("as cpu/syscall/getpid, in csrc/cpu/syscall.c") == {"cpu/syscall/getpid"}
 
 
 def test_a_page_has_a_panel_for_each_shown_prediction_and_is_whole_without(browser, served):
