@@ -135,7 +135,7 @@ class MeasuredCurve:
 
 
 def _name_band(axes: Axes, c: MeasuredCurve, ends: np.ndarray, name: str, colour: str) -> None:
-    """Writes into a band what it is, where it is tallest; beside it if it is too thin for words.
+    """Writes into a band what it is, where it is tallest; nothing if it is too thin for words.
 
     ends: (2, n), the ends of the part of the band in which the name may stand.
     """
@@ -146,12 +146,12 @@ def _name_band(axes: Axes, c: MeasuredCurve, ends: np.ndarray, name: str, colour
         for end in within
     )
     k = int(np.argmax(high - low))
+    if high[k] - low[k] < _NAME_POINTS:
+        return
     side = "left" if k == 0 else "right" if k == len(c.x) - 1 else "center"
     look: Look = {"ha": side, "va": "center", "fontsize": 7.5, "color": colour, "zorder": 6}
     look |= {"path_effects": [withStroke(linewidth=2, foreground="white")]}
     look |= {"textcoords": "offset points", "xytext": (0, (low[k] - high[k]) / 2)}
-    if high[k] - low[k] < _NAME_POINTS:
-        look |= {"xytext": (0, _NAME_POINTS), "arrowprops": {"arrowstyle": "-", "color": colour}}
     axes.annotate(name, (c.x[k], within[1][k]), **look)
 
 

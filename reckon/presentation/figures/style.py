@@ -60,6 +60,8 @@ WIDTH_INCHES = 6.4
 # For a screen of 390 pixels, where 9 points are 11 pixels then; the axes get at least the second.
 _NARROW_INCHES, _NARROW_AXES_INCHES, _NARROW_LABEL = 4.0, 2.0, 44  # a label's line in characters
 _TICK_LABELS_APART = 4  # pixels
+_STEEP = 45  # degrees
+_LINE_INCHES = 0.16  # of an axis's label
 _MAX_TICKS = 10  # of an axis of sizes
 STYLE: dict = {
     "figure.facecolor": "white",  # opaque: the page may be dark
@@ -101,8 +103,8 @@ class Drawing:
         self.legend_handles.extend(handles or self.axes.get_legend_handles_labels()[0])
         self._write_legend(columns=2)
 
-    def _write_legend(self, columns: int) -> None:
-        look: Look = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "fontsize": 8}
+    def _write_legend(self, columns: int, below: float = 0.0) -> None:
+        look: Look = {"loc": "upper center", "bbox_to_anchor": (0.5, -below), "fontsize": 8}
         self.figure.legend(handles=self.legend_handles, ncols=columns, **look)
 
     def save(self, name: str, caption: str, alt: str, data: Data) -> Block:
@@ -143,7 +145,8 @@ class Drawing:
         for axes in figure.axes:
             _thin_out(axes.xaxis)
         if self.legend_handles:
-            self._write_legend(columns=1)
+            lines = max(axes.get_xlabel().count("\n") for axes in figure.axes)
+            self._write_legend(columns=1, below=lines * _LINE_INCHES / figure.get_figheight())
 
     def _write(self, name: str, svg: str, data: Data) -> None:
         base, table = config.settings().build_dir / "figures" / name, io.StringIO()
@@ -158,9 +161,11 @@ class Drawing:
 
 
 def _thin_out(axis: Axis) -> None:
-    """Hides the labels that would run into the one before."""
+    """Hides the labels that would run into the one before; slanted ones become steeper."""
     end = -math.inf
     for label in axis.get_ticklabels():
+        if label.get_rotation():
+            label.set_rotation(max(label.get_rotation(), _STEEP))
         if not label.get_text() or label.get_rotation():
             continue
         place = label.get_window_extent()
@@ -204,6 +209,8 @@ def drawing(height_inches: float = 3.6, panel_heights: Sequence[float] = (1,)) -
         figure.subplots_adjust(bottom=min(0.45, 0.5 / height_inches))
         panels = figure.subplots(n, squeeze=False, sharex=True, height_ratios=panel_heights)
         drawing.panels.extend(panels.flat)
+        for axis in (axis for axes in drawing.panels for axis in (axes.xaxis, axes.yaxis)):
+            axis.set_major_formatter(StrMethodFormatter("{x:,g}"))
         yield drawing
 
 
