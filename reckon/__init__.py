@@ -14,7 +14,7 @@ What a notebook uses:
     rk.front_page, rk.machine_page, rk.machines_page,           those of one page
     rk.methods_page, rk.reports_page, rk.summary_page,
     rk.text_summary
-    rk.say, rk.first_case, rk.is_miss                           sentences, and their cases
+    rk.say, rk.sentence, rk.first_case, rk.is_miss              sentences, and their cases
     rk.literal, rk.why                                          text from outside, without markup
     rk.amount, rk.number, rk.plain, rk.percent,                 numbers in sentences
     rk.more_or_less, rk.percent_more_or_less
@@ -53,6 +53,7 @@ from reckon.presentation.text import (
     more_or_less,
     percent,
     percent_more_or_less,
+    sentence,
     why,
 )
 from reckon.presentation.titles import title_of
@@ -124,6 +125,7 @@ __all__ = [
     "results",
     "run",
     "say",
+    "sentence",
     "show",
     "summary_page",
     "text_summary",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 
 from reckon import units
 from reckon.messages import join_words as join_words
@@ -50,6 +51,37 @@ def cited_machine(source: Report | ReportedValue) -> str:
 def first_case(*cases: tuple[bool, str]) -> str:
     """The text of the first case whose condition holds; "" if none does."""
     return next((text for holds, text in cases if holds), "")
+
+
+def sentence(
+    *cases: tuple[str, bool, str] | str,
+    needs: Sequence[Result | float] = (),
+    missing: str | None = None,
+    **values: object,
+) -> str:
+    """The template of the first case that holds, with these values; "" if none does.
+
+    cases: name, condition and template of each; a text is a case that always holds. A test reads
+    each case by its name (tests/notebooks/test_sentences.py).
+    needs: results and numbers; if one has no value, no case is looked at, and the text is
+    `missing`, or that it was not measured, and why.
+    """
+    if any(_is_missing(needed) for needed in needs):
+        return _not_measured(needs) if missing is None else missing
+    for case in cases:
+        _, holds, template = ("", True, case) if isinstance(case, str) else case
+        if holds:
+            return template.format(**values)
+    return ""
+
+
+def _is_missing(needed: Result | float) -> bool:
+    return math.isnan(needed) if isinstance(needed, int | float) else not needed.has_samples
+
+
+def _not_measured(needs: Sequence[Result | float]) -> str:
+    reason = why(*(needed for needed in needs if isinstance(needed, Result)))
+    return f"It was not measured here: {reason}." if reason else "It was not measured here."
 
 
 def percent(share: float, digits: int = 2) -> str:

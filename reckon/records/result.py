@@ -222,6 +222,11 @@ class Result:
         """The median at the first point, in base units; nan without samples."""
         return self.summary.median if self.summary else math.nan
 
+    @property
+    def growth(self) -> float:
+        """How many times the median of a curve's first point that of its last one is; or nan."""
+        return float(self.medians[-1] / self.medians[0]) if self.has_samples else math.nan
+
     def apart(self, other: Result, more: float = 0.0) -> int:
         """1 or -1 if this is the larger or the smaller one, 0 if the two are indistinguishable.
 

@@ -300,20 +300,6 @@ def test_cached_reads_of_a_larger_file(times, words):
 
 
 @pytest.mark.parametrize(
-    ("rate", "words"),
-    [
-        (100_000, "None: the guess of 100,000 IO/s fits."),
-        (400_000, "it would have to be 100,000 IO/s, as 20 readers show."),
-    ],
-)
-def test_the_rate_that_many_readers_need(rate, words):
-    each = curve([200], "µs")
-    each.axis, each.ratio, each.reason = [20], 4, None
-    inputs = {"rate": SimpleNamespace(value=rate, origin="guess")}
-    assert words in displayed("files/contention", ["needed = readers"], e=each, inputs=inputs)
-
-
-@pytest.mark.parametrize(
     ("guest", "apart", "words"),
     [
         (0, 1, "This is no guest: nobody takes it back."),
@@ -324,21 +310,3 @@ def test_the_rate_that_many_readers_need(rate, words):
 def test_memory_after_a_rest(guest, apart, words):
     f = {"cold": result(9, "µs", apart), "anonymous": result(1, "µs")}
     assert displayed("memory/fault", ["taken_back ="], f=f, guest=guest).endswith(words)
-
-
-@pytest.mark.parametrize(
-    ("used", "full_from", "by_times", "words"),
-    [
-        (0.9, 4, 0, "The CPUs are what is full, or nearly."),
-        (0.6, None, 0, "more readers would get more."),
-        (0.2, 4, 200, "because other trials got more."),
-        (0.2, 4, 0, "the disk is, or whoever limits it."),
-        (0.6, 4, 0, "Neither CPUs nor disk can be told to be the one that is full."),
-    ],
-)
-def test_what_is_full_with_many_readers(used, full_from, by_times, words):
-    work = result(used / 100 * 2 * 1e9)
-    names = dict(inputs={"cpus": SimpleNamespace(value=2)}, highest=100.0, work_of_20=work)
-    names |= dict(full_from=full_from, by_times=by_times, work=work)
-    markers = ["used = highest", "A CPU works {work"]
-    assert displayed("files/contention", markers, **names).endswith(words)
