@@ -240,7 +240,7 @@ def _measured_alike(a: records.Measurement, b: records.Measurement) -> bool:
 def _why_not_comparable(a: Result, b: Result) -> str:
     """Why the samples are not of the same thing; "" where they are, by all but the parameters.
 
-    The parameter peer="other" is the same for every other host, so the peers are compared too.
+    The parameter peer="other" is the same for every host, so the peers are compared too.
     """
     if a.is_curve != b.is_curve or units.dimension(a.unit) != units.dimension(b.unit):
         return "another kind of quantity"

@@ -1,4 +1,4 @@
-"""The other hosts of an experiment: the lab host in this machine, a real peer, the NFS server."""
+"""The hosts that probes talk to: the peer, real or a lab host in this machine, and NFS servers."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,7 +7,7 @@ from reckon.config import Unavailable
 
 
 class HostUnavailable(Unavailable):
-    """No host at the other end is available; the message is the reason."""
+    """The peer or the NFS server is not available; the message is the reason."""
 
 
 @contextmanager

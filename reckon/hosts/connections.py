@@ -12,7 +12,7 @@ from reckon.hosts.lab import Lab
 
 @dataclass(frozen=True, kw_only=True)
 class Host:
-    """A host at the other end of a measurement: a real one, or a lab host."""
+    """A host that probes talk to: a real one, or a lab host."""
 
     # How a probe reaches it, by the names of rk_location() in csrc/probe/probe.h. A token among
     # them is never recorded.
@@ -22,10 +22,10 @@ class Host:
 
 
 @dataclass(frozen=True, kw_only=True)
-class OtherHost(Host):
-    """The other host of the network probes."""
+class Peer(Host):
+    """The host that the network probes talk to; pages call it the other host."""
 
-    identity: str  # part of a record's key: another host's samples are not reused for this one
+    identity: str  # part of a record's key: another peer's samples are not reused for this one
     facts: dict[str, tuple]  # of the machine description's part "peer": value in base units, source
 
 

@@ -1,6 +1,6 @@
 """nfs-ganesha: an NFS server of Reckon's own, on a lab host behind a link of its own.
 
-It exports one folder of this machine, read-only, to the other end of the link alone.
+It exports one folder of this machine, read-only, to the client at its link alone.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the other host and the NFS server report of themselves, for the machine description."""
+"""What the peer and the NFS server report of themselves, for the machine description."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reckon.records.session import Session, current_session
 
 
 def other_host() -> Machine:
-    """The description with what the other host of the network reports; also written to the run.
+    """The description with what the peer reports; also written to the run.
 
     The built-in host is started, a real one (PEER=) is greeted. Without one, "peer.kind" has no
     value, and its source says why. A run recorded elsewhere gives what it recorded.

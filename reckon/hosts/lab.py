@@ -174,7 +174,7 @@ class Lab:
 
         Packets and bytes (of IP) that went onto the link, those dropped because the queue was full,
         those missed before the relay saw them (none unless the machine is too busy for it), those
-        that the other host's device refused, those delivered more than 0.1 ms late, and the most
+        that the peer's device refused, those delivered more than 0.1 ms late, and the most
         bytes that ever waited. Raises LabEnded.
         """
         try:

@@ -1,4 +1,4 @@
-"""The other host of the network probes: a real one on which reckon-peer runs, or the lab host.
+"""The peer of the network probes: a real host on which reckon-peer runs, or the lab host.
 
 A real one (PEER=host) is greeted before anything is measured, so that a missing peer gives one
 message and not one per probe. Without PEER the lab host is started: a second host in namespaces of
@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from reckon import config
 from reckon.hosts import HostUnavailable, lab, link, named_by_the_user, real_peer
-from reckon.hosts.connections import Connections, OtherHost
+from reckon.hosts.connections import Connections, Peer
 
 
-def connect() -> OtherHost:
-    """The other host, greeted or started once a process.
+def connect() -> Peer:
+    """The peer, greeted or started once a process.
 
     Raises HostUnavailable, with the same reason each time, and ReckonError for a PEER that is no
     address.
@@ -22,7 +22,7 @@ def connect() -> OtherHost:
 
 
 def identity() -> str:
-    """Which other host it is, for a record's key.
+    """Which peer it is, for a record's key.
 
     The lab host is not started for it. A real host is greeted; an unreachable one has an identity
     of its own.
@@ -41,7 +41,7 @@ def forget() -> None:
     _connections.forget()
 
 
-def _connect() -> OtherHost:
+def _connect() -> Peer:
     address = config.settings().peer
     if not address:
         return _start_lab()
@@ -52,9 +52,9 @@ def _connect() -> OtherHost:
 _connections = Connections(_connect)
 
 
-def _start_lab() -> OtherHost:
+def _start_lab() -> Peer:
     running = lab.run_until_exit(lab.start)
-    return OtherHost(
+    return Peer(
         locations=dict(running.locations),
         description=running.describe(),
         lab=running,

@@ -15,20 +15,20 @@ from collections.abc import Iterator
 from reckon import config
 from reckon.config import ReckonError
 from reckon.hosts import HostUnavailable
-from reckon.hosts.connections import OtherHost
+from reckon.hosts.connections import Peer
 from reckon.hosts.lab import PORT
 
 VERSION = 1  # of the protocol, as in csrc/peer/wire.h
 DEADLINE_S = 5.0
 MAX_LINE_BYTES = 1 << 16
-MAX_TEXT = 200  # characters of what another host says
+MAX_TEXT = 200  # characters of what a peer says
 TEXTS = ("system", "release", "machine", "processor", "congestion_control", "interface", "driver")
 NUMBERS = ("threads", "memory_bytes", "mtu_bytes", "speed_mbit_per_s")
 _START = "`make peer` says how to start it there."
 _ADDRESS = re.compile(r"\[([^\]]+)\](?::(\d+))?|([^:]+)(?::(\d+))?|([^\[\]]*:[^\[\]]*:[^\[\]]*)")
 
 
-def greet(peer: str) -> OtherHost:
+def greet(peer: str) -> Peer:
     """The host that PEER names: HOST, HOST:PORT or [IPv6]:PORT.
 
     Raises HostUnavailable, and ReckonError for another text.
@@ -43,7 +43,7 @@ def greet(peer: str) -> OtherHost:
             continue
         stable = {name: value for name, value in about.items() if name != "memory_bytes"}
         digest = hashlib.sha256(json.dumps(stable, sort_keys=True).encode()).hexdigest()[:8]
-        return OtherHost(
+        return Peer(
             locations={"peer": _text(address), "peer_token": token, "peer_process": ""},
             description=_sentence(address[0], about),
             identity=f"peer {address[0]} {digest}",
@@ -157,7 +157,7 @@ def _greet(connection: socket.socket, lines: Iterator[str], at: str, token: str)
 
 
 def _clean(text: str) -> str:
-    """Another host's text without characters that a terminal or a page would act on."""
+    """A peer's text without characters that a terminal or a page would act on."""
     return re.sub(r"[^A-Za-z0-9 .,:;()+/@#%=_'?\"-]", "?", text)[:MAX_TEXT]
 
 

@@ -1,4 +1,4 @@
-"""What probes need besides a CPU and memory: the other host, files on the disk, an NFS server."""
+"""What probes need besides a CPU and memory: the peer, files on the disk, an NFS server."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from reckon.measurement.sampling import PointSampler
 
 
 def provide(plan: Plan) -> tuple[str | None, dict[str, str]]:
-    """A description of the host at the other end, and the locations of the hosts and files.
+    """A description of the peer or the NFS server, and the locations of the hosts and files.
 
-    Writes the files and starts the server or the other host. Points that cannot run without them,
+    Writes the files and starts the server or the peer. Points that cannot run without them,
     or that the profile has no time for, are given up with the reason."""
     _skip_what_takes_too_long(plan)
     host: str | None = None

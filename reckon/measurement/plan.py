@@ -96,7 +96,7 @@ class Plan:
         self.probe = library.probe(self.options.probe or self.quantity)
         self.started_at = records.now()
         self.earlier_visits: list[Visit] = []  # whose good points are kept
-        self.other_end: str | None = None  # the host that the probe talks to
+        self.peer: str | None = None  # a description of the peer or the NFS server
         self.swept_values = self._swept_values()
         self.points = self._point_samplers()
 
@@ -107,8 +107,8 @@ class Plan:
 
     @property
     def uses_peer(self) -> bool:
-        """Whether the probe talks to the other host, rather than to this machine."""
-        return self.probe.is_to_other_host(self.options.parameters) and not self.session.is_replay
+        """Whether the probe talks to the peer, rather than to this machine."""
+        return self.probe.uses_peer(self.options.parameters) and not self.session.is_replay
 
     @property
     def server(self) -> str | None:

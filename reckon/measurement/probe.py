@@ -84,6 +84,6 @@ class Probe:
         """The NFS server that it reads from with these parameters, of nfs.SERVERS."""
         return (self.defaults | parameters)["server"] if Needs.SERVER in self.needs else None
 
-    def is_to_other_host(self, parameters: dict) -> bool:
-        """Whether it talks to the other host with these parameters, not to this machine."""
+    def uses_peer(self, parameters: dict) -> bool:
+        """Whether it talks to the peer with these parameters, not to this machine."""
         return Needs.PEER in self.needs and (self.defaults | parameters)["peer"] == "other"

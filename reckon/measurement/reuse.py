@@ -23,7 +23,7 @@ def key(plan: Plan, *, profile: str) -> str:
 
     These are the C sources with compiler and flags, the machine with its kernel, mitigations and
     microcode, trials in a process, warm-up, priority, the parameters at every point, how far along
-    its axis a curve is measured, and what the probe needs: the other host, the server, the disk."""
+    its axis a curve is measured, and what the probe needs: the peer, the server, the disk."""
     parts = [
         plan.probe.name,
         source_key(plan.probe.name),

@@ -134,7 +134,7 @@ def run_together(
         return {}
     for plan in plans:
         emit("measuring", quantity=plan.quantity)
-        plan.other_end, locations = needs.provide(plan)
+        plan.peer, locations = needs.provide(plan)
         for point in plan.points:
             point.run = replace(point.run, locations=locations)
     statistics.load()  # or its half second would count as measuring
@@ -170,7 +170,7 @@ def _measurement(plan: Plan, seconds: float) -> Measurement:
         reports=list(plan.probe.reports),
         axis=plan.options.over,
         params=plan.parameters_at(None, profile=plan.profile.name),
-        peer=plan.other_end,
+        peer=plan.peer,
         samples=first.run.samples,
         warmup=plan.options.warmup,
         priority=plan.options.priority,

@@ -68,7 +68,7 @@ _RELATIONS = {
 
 
 def _partners(results: list[Result]) -> Block:
-    """On which CPU the other end was, where the probe chose another one for it."""
+    """On which CPU the partner ran, where the probe chose another one for it."""
     quantities: dict[str, list[str]] = {}
     for result in results:
         for process in processes_of(result):
@@ -94,7 +94,7 @@ _TCP_COLUMNS = {
 def tcp(results: list[Result], caption: str, name: str) -> Block:
     """TCP's events while the samples were taken, by the counters of this side's network namespace.
 
-    The accept queue of another host is not among them.
+    The accept queue of the peer is not among them.
     """
     rows = []
     for result in results:

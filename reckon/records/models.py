@@ -73,7 +73,7 @@ class PredictionRecord(_Strict):
     reason: str | None = None  # what made a revision, if no notebook did
 
 
-# Where the CPU of the other end is, as seen from the probe's: enum rk_relation in
+# Where the CPU of the probe's partner is, as seen from its own: enum rk_relation in
 # csrc/probe/topology.h. "" is not known, or that there is none.
 Relation = Literal["sibling", "same_cache", "same_socket", "other_socket", ""]
 
@@ -84,7 +84,9 @@ class Conditions(_Strict):
     cpu: int
     nice: int
     policy: int
-    partner_cpu: int = -1  # of the other end, where the probe chose another CPU for it
+    partner_cpu: int = (
+        -1
+    )  # of the process that the probe talks to, where it chose another CPU for it
     partner_relation: Relation = ""
     wall_ns: int
     minor_faults: int
@@ -166,7 +168,7 @@ class Measurement(_Strict):
     reports: list[str]  # the reports whose method this is
     axis: str | None
     params: dict[str, int | str]
-    peer: str | None = None  # the other host, if the probe uses one
+    peer: str | None = None  # a description of the peer or the NFS server, if one is used
     samples: int  # trials in each process
     warmup: int
     priority: str

@@ -30,7 +30,7 @@ class PrintedFact(Strict):
 
 
 class ReportedFact(PrintedFact):
-    """One attribute of the machine, or of the host at the other end."""
+    """One attribute of the machine, or of its peer."""
 
     of: str = "machine"
     component: str

@@ -7,7 +7,7 @@ import reckon as rk
 from reckon import records
 from reckon.computer.facts import Fact
 from reckon.hosts import HostUnavailable, peer
-from reckon.hosts.connections import OtherHost
+from reckon.hosts.connections import Peer
 from reckon.measurement import library
 from reckon.records.session import current_session
 
@@ -20,7 +20,7 @@ LINK = {
 
 
 def host(identity, facts, description):
-    return OtherHost(locations={}, description=description, identity=identity, facts=facts)
+    return Peer(locations={}, description=description, identity=identity, facts=facts)
 
 
 @pytest.fixture
