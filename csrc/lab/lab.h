@@ -58,7 +58,7 @@ struct lab {
     int net[2]; /* the two hosts' network namespaces, by side */
     struct lab_port port[2];
     struct lab_counts *counts; /* [2]: by the side that sends */
-    int life[2];               /* a pipe: the relay ends when no process holds [1] */
+    int lifetime_pipe[2];      /* the relay ends when no process holds [1] */
     pid_t relay;
     char *const *program[LAB_PROGRAMS_MAX + 1]; /* of the second host; NULL: no more */
 };

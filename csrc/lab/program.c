@@ -64,7 +64,7 @@ __attribute__((noreturn)) static void exec_program(const struct lab *lab, char *
                                                    int report)
 {
     int error = 0;
-    close(lab->life[0]);
+    close(lab->lifetime_pipe[0]);
     signal(SIGCHLD, SIG_DFL);
     no_signal_blocked();
     if (send(report, &error, sizeof error, 0) == sizeof error &&
@@ -94,7 +94,7 @@ static void wait_for_orphans(int signal_number)
 __attribute__((noreturn)) static void run_relay(struct lab *lab, int (*reports)[2])
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* sooner than the pipe, where it works */
-    close(lab->life[1]);
+    close(lab->lifetime_pipe[1]);
     detach_input_output();
     sigaction(SIGCHLD,
               &(struct sigaction){.sa_handler = wait_for_orphans, .sa_flags = SA_NOCLDSTOP}, NULL);
@@ -153,7 +153,7 @@ pid_t lab_start(struct lab *lab)
     int reports[LAB_PROGRAMS_MAX][2];
     const int on = 1;
     pid_t last = 0;
-    if (pipe2(lab->life, O_CLOEXEC) < 0)
+    if (pipe2(lab->lifetime_pipe, O_CLOEXEC) < 0)
         lab_stop("pipe", errno);
     for (int i = 0; i < LAB_PROGRAMS_MAX; i++)
         if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, reports[i]) < 0 ||
@@ -168,7 +168,7 @@ pid_t lab_start(struct lab *lab)
         lab_stop("fork", errno);
     if (lab->relay == 0)
         run_relay(lab, reports);
-    close(lab->life[0]);
+    close(lab->lifetime_pipe[0]);
     for (int side = LAB_CLIENT; side <= LAB_PEER; side++)
         close(lab->port[side].fd);
     for (int i = 0; i < LAB_PROGRAMS_MAX; i++)

@@ -131,9 +131,9 @@ static int64_t release(struct line *line)
 }
 
 /* Whether the first process still holds its end of the pipe. */
-static int is_parent_alive(const struct pollfd *life)
+static int is_parent_alive(const struct pollfd *lifetime)
 {
-    struct pollfd look = *life;
+    struct pollfd look = *lifetime;
     return poll(&look, 1, 0) <= 0 || !look.revents;
 }
 
@@ -169,7 +169,7 @@ void lab_relay(struct lab *lab)
     struct line line[2];
     struct pollfd events[3] = {{.fd = lab->port[0].fd, .events = POLLIN},
                                {.fd = lab->port[1].fd, .events = POLLIN},
-                               {.fd = lab->life[0]}}; /* POLLHUP is always reported */
+                               {.fd = lab->lifetime_pipe[0]}}; /* POLLHUP is always reported */
     open_line(lab, &line[0], LAB_CLIENT);
     open_line(lab, &line[1], LAB_PEER);
     for (int64_t checked = lab_now_ns(CLOCK_MONOTONIC);;) {

@@ -121,9 +121,9 @@ __attribute__((noreturn)) static void run_remover(const struct rk_group *g, int 
 
 int group_close(struct rk_context *c, struct rk_group *g)
 {
-    if (g->life >= 0)
-        close(g->life);
-    g->life = -1;
+    if (g->lifetime_fd >= 0)
+        close(g->lifetime_fd);
+    g->lifetime_fd = -1;
     const int removed = g->remover <= 0 || rk_wait_status(g->remover) == 0;
     g->remover = 0;
     return removed ? 0
@@ -141,10 +141,10 @@ static int group_start_remover(struct rk_context *c, struct rk_group *g)
         run_remover(g, ends[1]);
     const int error = g->remover < 0 ? errno : 0;
     close(ends[1]);
-    g->life = ends[0];
+    g->lifetime_fd = ends[0];
     if (error)
         return rk_refused(c, "fork", error);
-    if (read(g->life, &ready, 1) == 1)
+    if (read(g->lifetime_fd, &ready, 1) == 1)
         return 0;
     return rk_failed(c, "the process that removes the control group", ECHILD);
 }
@@ -159,7 +159,7 @@ int group_write(const struct rk_group *g, const char *name, const char *text)
 int group_open(struct rk_context *c, struct rk_group *g, int64_t limit_bytes)
 {
     char text[32], owner[RK_OWNER_MAX];
-    *g = (struct rk_group){.life = -1};
+    *g = (struct rk_group){.lifetime_fd = -1};
     int status = group_find(c, g, rk_text(c, "groups"));
     if (status)
         return status;

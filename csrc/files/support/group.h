@@ -21,7 +21,7 @@
 struct rk_group {
     int version; /* of control groups: 1 or 2 */
     char path[PATH_MAX];
-    int life; /* the remover acts when no process has this descriptor open */
+    int lifetime_fd; /* the remover acts when no process has this descriptor open */
     pid_t remover;
 };
 

@@ -66,7 +66,7 @@ __attribute__((noreturn)) static void run_reader(struct rk_reader *r, struct rea
     rk_die_with_parent();
     if (getppid() != parent)
         _exit(1);
-    close(r->group->life);
+    close(r->group->lifetime_fd);
     r->samples = result->samples;
     result->entered = group_write(r->group, "cgroup.procs", "0");
     if (!result->entered) {
@@ -103,7 +103,7 @@ int rk_run_reader(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const struct rk_reading *const reading = rk_variant(c);
     struct rk_reader *const r = rk_state(c);
-    struct rk_group group = {.life = -1};
+    struct rk_group group = {.lifetime_fd = -1};
     const int64_t limit_bytes = rk_integer(c, "limit_bytes");
     const size_t size = sizeof(struct reading_result) + n * sizeof *out;
     struct reading_result *const result =

@@ -85,7 +85,7 @@ int open_streams(struct rk_context *c, const struct sender *sender, struct strea
     snprintf(service, sizeof service, "sink %lld %d", (long long)every_us, RECEIVER_BYTES);
     *all = (struct streams){.data = sender->data.start,
                             .size_bytes = sender->size_bytes,
-                            .gate = PTHREAD_MUTEX_INITIALIZER};
+                            .start_lock = PTHREAD_MUTEX_INITIALIZER};
     int status = 0;
     for (; !status && all->count < count; all->count++) {
         struct stream *stream = &all->stream[all->count];
@@ -105,8 +105,8 @@ static void *keep_sending(void *argument)
 {
     struct stream *const self = argument;
     struct streams *const all = self->all;
-    pthread_mutex_lock(&all->gate);
-    pthread_mutex_unlock(&all->gate);
+    pthread_mutex_lock(&all->start_lock);
+    pthread_mutex_unlock(&all->start_lock);
     while (!atomic_load_explicit(&all->over, memory_order_relaxed) &&
            rk_monotonic_ns() < all->until_ns) {
         self->error = -peer_send(self->fd, all->data, all->size_bytes);
@@ -123,7 +123,7 @@ static void *keep_sending(void *argument)
 int begin_streams(struct rk_context *c, struct streams *all, int64_t span_ns)
 {
     int started = 0, error = 0;
-    pthread_mutex_lock(&all->gate);
+    pthread_mutex_lock(&all->start_lock);
     while (started < all->count && !error) {
         struct stream *stream = &all->stream[started];
         error = pthread_create(&stream->thread, NULL, keep_sending, stream);
@@ -133,7 +133,7 @@ int begin_streams(struct rk_context *c, struct streams *all, int64_t span_ns)
     atomic_store(&all->over, error != 0);
     atomic_store(&all->sending, started);
     all->until_ns = rk_monotonic_ns() + (uint64_t)span_ns;
-    pthread_mutex_unlock(&all->gate);
+    pthread_mutex_unlock(&all->start_lock);
     if (!error)
         return 0;
     for (int i = 0; i < started; i++)

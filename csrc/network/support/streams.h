@@ -44,10 +44,10 @@ struct streams {
     int count;
     const char *data; /* what every send sends */
     size_t size_bytes;
-    pthread_mutex_t gate; /* held until all threads have started */
-    uint64_t until_ns;    /* when each stops, */
-    atomic_int over;      /* or when this is set: enough was sent, or one has failed */
-    atomic_int sending;   /* threads that have not ended */
+    pthread_mutex_t start_lock; /* held until all threads have started */
+    uint64_t until_ns;          /* when each stops, */
+    atomic_int over;            /* or when this is set: enough was sent, or one has failed */
+    atomic_int sending;         /* threads that have not ended */
 };
 
 /* Those that return int: 0, or a status with the reason set. */
