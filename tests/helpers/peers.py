@@ -142,7 +142,7 @@ class FakePeer:
         self.listener = socket.create_server(address, backlog=64)
         if receive_buffer_bytes:
             self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer_bytes)
-        self.at = "%s:%d" % self.listener.getsockname()
+        self.at = "{}:{}".format(*self.listener.getsockname())
         self.locations = {"peer": self.at, "peer_token": TOKEN}
 
     def __enter__(self):

@@ -249,6 +249,7 @@ def kills_in(group):
     for name in ("memory.events", "memory.oom_control"):
         if (group / name).exists():
             return int(re.search(r"oom_kill (\d+)", (group / name).read_text())[1])
+    return None
 
 
 def remove(group):

@@ -143,7 +143,7 @@ def test_a_pair_is_the_difference(served):
         served.us("local_random"),
         served.us("penalty", server="far", order="random"),
     )
-    assert 1000 < pair and 0.7 < pair / (over - here) < 1.4, (over, here, pair)
+    assert pair > 1000 and 0.7 < pair / (over - here) < 1.4, (over, here, pair)
 
 
 def test_only_the_end_of_a_file_is_requested_from_the_server(served):

@@ -32,7 +32,7 @@ def test_a_ring_visits_every_node_once_and_a_window_as_a_whole(rings, count):
         for walk in rings("walk", count, window, distance, 3):
             assert sorted(walk[:count]) == list(range(count)), (window, distance)
             assert walk[count] == walk[0]
-            windows = [number for number, _ in groupby(walk[:count], lambda n: n // window)]
+            windows = [number for number, _ in groupby(node // window for node in walk[:count])]
             assert len(windows) == len(set(windows)), (window, distance)
 
 

@@ -148,7 +148,7 @@ CASES = [  # within a short walk, the other CPU loads the memory only if it is n
 @pytest.mark.parametrize("name", CASES)
 def test_omitted_work_is_noticed(built, name):
     file, text, other, probes, params, sentence = MUTANTS[name]
-    if "threads" in params or ELSEWHERE == sentence:
+    if "threads" in params or sentence == ELSEWHERE:
         two_cpus()
         if "loaded" in str(probes):
             huge_pages()

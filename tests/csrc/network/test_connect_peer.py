@@ -72,13 +72,15 @@ def full_queue(*counted):
     a second. Then the peer counts these overflows and drops."""
 
     def serve(control, count):
-        with socket.create_server(("127.0.0.1", 0), backlog=0) as listening:
-            with socket.create_connection(listening.getsockname()):
-                control.sendall(b"ok %d\n" % listening.getsockname()[1])
-                time.sleep(1.2)
-                listening.accept()[0].close()
-                for _ in range(count):
-                    accept_one(listening)
+        with (
+            socket.create_server(("127.0.0.1", 0), backlog=0) as listening,
+            socket.create_connection(listening.getsockname()),
+        ):
+            control.sendall(b"ok %d\n" % listening.getsockname()[1])
+            time.sleep(1.2)
+            listening.accept()[0].close()
+            for _ in range(count):
+                accept_one(listening)
         done(control, count, *counted, 0)
 
     return serve
@@ -119,10 +121,12 @@ def never_accepts(control, count):
 
 
 def answers_no_syn(control, count):
-    with socket.create_server(("127.0.0.1", 0), backlog=0) as listening:
-        with socket.create_connection(listening.getsockname()):  # the queue is full for good
-            control.sendall(b"ok %d\n" % listening.getsockname()[1])
-            control.recv(1)
+    with (
+        socket.create_server(("127.0.0.1", 0), backlog=0) as listening,
+        socket.create_connection(listening.getsockname()),  # the queue is full for good
+    ):
+        control.sendall(b"ok %d\n" % listening.getsockname()[1])
+        control.recv(1)
 
 
 @pytest.mark.parametrize(

@@ -157,17 +157,21 @@ WRONG = [
 
 @pytest.mark.parametrize(("notes", "sentence"), WRONG)
 def test_a_receiver_that_counts_wrongly_fails_the_probe(notes, sentence):
-    with Receiver(lambda received, _: notes(received)) as receiver:
-        with pytest.raises(library.ProbeFailed, match=sentence):
-            run("tcp", receiver.locations, skip_ms=10, window_ms=50)
+    with (
+        Receiver(lambda received, _: notes(received)) as receiver,
+        pytest.raises(library.ProbeFailed, match=sentence),
+    ):
+        run("tcp", receiver.locations, skip_ms=10, window_ms=50)
 
 
 @pytest.mark.parametrize("probe", ["tcp", "t470", "mbp2016", "i7_10750h", "hpe_i7_860"])
 def test_a_missing_byte_fails_the_probe(probe):
     possible(THROUGHPUT + probe)
-    with Receiver(lambda received, _: true_notes(received - 1, 0)) as receiver:
-        with pytest.raises(library.ProbeFailed) as failed:
-            run(probe, receiver.locations, 1)
+    with (
+        Receiver(lambda received, _: true_notes(received - 1, 0)) as receiver,
+        pytest.raises(library.ProbeFailed) as failed,
+    ):
+        run(probe, receiver.locations, 1)
     (received,) = receiver.received
     sentence = f"The receiver counted {received - 1} bytes where {received} were sent."
     assert str(failed.value) == sentence

@@ -5,6 +5,7 @@ import contextlib
 import os
 import socket
 import time
+from pathlib import Path
 
 import pytest
 from helpers.network import own
@@ -34,7 +35,7 @@ def both(at, token=TOKEN):
 def test_an_address_where_nothing_listens_is_reported():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # and does not listen
-        at = "127.0.0.1:%d" % taken.getsockname()[1]
+        at = f"127.0.0.1:{taken.getsockname()[1]}"
         for sentence in both(at):
             assert sentence.startswith(f"Nothing listens at {at}; start reckon-peer there")
 
@@ -60,7 +61,7 @@ def test_a_host_that_drops_packets_is_waited_for_5_s():
             connection.setblocking(False)
             connection.connect_ex(full.getsockname())
         begin = time.monotonic()
-        for sentence in both("127.0.0.1:%d" % full.getsockname()[1]):
+        for sentence in both(f"127.0.0.1:{full.getsockname()[1]}"):
             assert "did not answer within 5 s; is it up, and does a firewall" in sentence
         assert time.monotonic() - begin > 9
         for connection in crowd:
@@ -221,4 +222,4 @@ def test_the_token_may_be_in_a_file(tmp_path):
     (tmp_path / "token").write_text("another-token-of-the-tests\n")
     with Peer("--token-file", str(tmp_path / "token"), token="") as peer:
         assert peer.answer("echo 8", token="another-token-of-the-tests") == "ok"
-        assert "another-token" not in open(f"/proc/{peer.pid}/cmdline").read()
+        assert "another-token" not in Path(f"/proc/{peer.pid}/cmdline").read_text()

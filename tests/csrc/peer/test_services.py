@@ -4,6 +4,7 @@ import os
 import random
 import socket
 import time
+from pathlib import Path
 
 import pytest
 from helpers.network import own
@@ -207,7 +208,7 @@ def test_about_describes_the_host(peer):
         and described["mtu_bytes"] > 1000
         and described["threads"] >= 1
     )
-    control = open("/proc/sys/net/ipv4/tcp_congestion_control").read().strip()
+    control = Path("/proc/sys/net/ipv4/tcp_congestion_control").read_text().strip()
     assert described["congestion_control"] == control
     assert described == about(peer)
 

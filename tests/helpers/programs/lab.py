@@ -365,9 +365,9 @@ def reached_when_ready(program, port):
 
 def words_of(command, count):
     """The first words that a shell in the second host prints."""
-    out = f"/tmp/words-{os.getpid()}"
+    out = Path(f"/tmp/words-{os.getpid()}")
     with Lab(0, 1e9, ["sh", "-c", f"({command}) > {out}; sleep 1000"]):
-        until(lambda: os.path.exists(out) and len(open(out).read().split()) == count)
-        words = open(out).read().split()
-        os.unlink(out)
+        until(lambda: out.exists() and len(out.read_text().split()) == count)
+        words = out.read_text().split()
+        out.unlink()
         return words

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import threading
 import time
+from pathlib import Path
 
 from helpers.peers import FakePeer, Peer, line, service_port
 from helpers.probe_script import attempt
@@ -23,13 +24,13 @@ def _counters():
     """{name: value} of this network's counters (proc(5): net/snmp, net/netstat, net/snmp6)."""
     counts = {}
     for file in ("snmp", "netstat"):
-        lines = [text.split() for text in open(f"/proc/self/net/{file}")]
+        text = Path(f"/proc/self/net/{file}").read_text()
+        lines = [line.split() for line in text.splitlines()]
         for names, values in zip(lines[::2], lines[1::2], strict=True):
             pairs = zip(names[1:], values[1:], strict=True)
             counts |= {names[0] + name: int(value) for name, value in pairs}
-    return counts | {
-        name: int(value) for name, value in map(str.split, open("/proc/self/net/snmp6"))
-    }
+    of_ipv6 = Path("/proc/self/net/snmp6").read_text().splitlines()
+    return counts | {name: int(value) for name, value in map(str.split, of_ipv6)}
 
 
 def grown(requests):

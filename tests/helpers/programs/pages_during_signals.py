@@ -4,6 +4,7 @@ Ctrl-C at a terminal signals the builder, multiprocessing's servers and a page's
 been forked. First a builder goes on, then it stops starting.
 """
 
+import contextlib
 import os
 import signal
 import sys
@@ -35,9 +36,7 @@ if __name__ == "__main__":
         PageProcess(job).result()
     for _ in range(10):
         stops = True
-        try:
+        with contextlib.suppress(KeyboardInterrupt):
             PageProcess(job)
-        except KeyboardInterrupt:
-            pass
         stops = False
     finished.set()
