@@ -16,7 +16,7 @@ from reckon.measurement import library
 from reckon.measurement.library import ProcessSamples, RunOptions
 from reckon.measurement.probe import DataFiles, Parameter, Probe
 from reckon.messages import did_you_mean
-from reckon.presentation import sample_warnings
+from reckon.presentation import warning_sentences
 from reckon.records.unit_conversion import sample_values
 from reckon.units import number
 
@@ -257,7 +257,7 @@ def _summary_to_dict(summary, values: list, conditions: dict) -> dict:
         "sd": known(summary.sd),
         "n": summary.n,
         "processes": summary.processes,
-        "warnings": [sample_warnings.plain_note(warning) for warning in summary.warnings],
+        "warnings": [warning_sentences.plain_note(warning) for warning in summary.warnings],
         "happened": conditions,
         "samples": [samples.tolist() for samples in values],
     }
@@ -278,7 +278,7 @@ def _print_summary(unit: str, summary, values: list) -> None:
         f"99th percentile {number(summary.p99, 4)}, {summary.n} samples"
     )
     for warning in summary.warnings:
-        print(f"note: {sample_warnings.plain_note(warning)}")
+        print(f"note: {warning_sentences.plain_note(warning)}")
 
 
 def _condition(name: str, values: list[int]) -> str:

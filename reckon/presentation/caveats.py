@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from reckon.presentation import sample_warnings
+from reckon.presentation import warning_sentences
 from reckon.presentation.block import Block, say
 from reckon.presentation.text import join_words, literal, plural
 from reckon.presentation.titles import page_link, title_of
@@ -48,7 +48,7 @@ def _names(results: list[Result]) -> str:
 def _causes(result: Result) -> Iterator[str]:
     """The causes that concern one quantity."""
     for summary in result.summaries:
-        yield from map(sample_warnings.cause, summary.warnings)
+        yield from map(warning_sentences.cause, summary.warnings)
     if any(point.stopped == "time" for point in result.points):
         yield _TIME_UP
     # A value of 0 is right only where 0 was predicted, as for no round of a loop.

@@ -10,7 +10,7 @@ import numpy as np
 
 from reckon import units
 from reckon.prediction.ratios import AS_PREDICTED, MISS, NEAR, is_comparable, is_near
-from reckon.presentation import sample_warnings
+from reckon.presentation import warning_sentences
 from reckon.presentation.block import Block, say
 from reckon.presentation.tables import title
 from reckon.presentation.text import (
@@ -197,14 +197,14 @@ def warnings(result: Result) -> list[str]:
     """The warnings about the samples in words; of a curve, with the positions of each."""
     if not result.is_curve:
         return [
-            sample_warnings.note(warning)
+            warning_sentences.note(warning)
             for summary in result.summaries
             for warning in summary.warnings
         ]
     positions: dict[str, list[str]] = {}
     for x, summary in zip(result.axis, result.summaries, strict=True):
         if summary.warnings:
-            note = sample_warnings.note(summary.warnings[0])
+            note = warning_sentences.note(summary.warnings[0])
             positions.setdefault(note, []).append(position_text(result, x))
     return note_sentences(positions, len(result.points))
 

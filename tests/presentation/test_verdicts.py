@@ -9,7 +9,7 @@ from helpers import made_up
 from helpers.staircases import SIZES, stairs
 
 import reckon as rk
-from reckon.presentation import sample_warnings, verdicts
+from reckon.presentation import verdicts, warning_sentences
 from reckon.statistics import SampleWarning
 
 
@@ -88,7 +88,7 @@ def test_notes_on_points_of_a_curve():
 
 
 WARNINGS = {letter: [SampleWarning("wide", ord(letter))] for letter in "abc"} | {" ": []}
-NOTES = {letter: sample_warnings.note(*WARNINGS[letter]) for letter in "abc"}
+NOTES = {letter: warning_sentences.note(*WARNINGS[letter]) for letter in "abc"}
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_notes_of_a_curve_have_their_positions():
     text = rk.show.verdict(curve, "a load").markdown
     assert (
         count >= 4
-        and f"at {count} of its {len(curve.points)} points, {sample_warnings.note(modes)}" in text
+        and f"at {count} of its {len(curve.points)} points, {warning_sentences.note(modes)}" in text
     )
     assert text.count("Note:") == 1
 

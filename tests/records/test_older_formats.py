@@ -7,7 +7,7 @@ from helpers import made_up
 
 from reckon import records
 from reckon.config import ReckonError
-from reckon.presentation import sample_warnings
+from reckon.presentation import warning_sentences
 from reckon.records import verify
 
 QUANTITY = "cpu/made/noisy"
@@ -37,7 +37,7 @@ def rewrite_as_format_4(path, replaced="", by=""):
     """The record as format 4 had it: warnings in English, two ends of an interval."""
     record = json.loads(path.read_text())
     (point,) = record["quantities"][QUANTITY]["measurement"]["points"]
-    texts = [sample_warnings.plain_note(warning) for warning in warnings()]
+    texts = [warning_sentences.plain_note(warning) for warning in warnings()]
     point["summary"]["warnings"] = [text.replace(replaced, by) for text in texts]
     ends = point["summary"].pop("interval")
     point["summary"] |= {"low": ends["low"], "high": ends["high"]}

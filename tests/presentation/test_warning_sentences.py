@@ -2,7 +2,7 @@
 
 import pytest
 
-from reckon.presentation import sample_warnings
+from reckon.presentation import warning_sentences
 from reckon.statistics import SampleWarning
 
 
@@ -19,9 +19,9 @@ from reckon.statistics import SampleWarning
     ],
 )
 def test_a_warning_in_words(warning, words):
-    assert sample_warnings.plain_note(warning) == words
+    assert warning_sentences.plain_note(warning) == words
 
 
 def test_terms_of_the_glossary_are_linked():
-    note = sample_warnings.note(SampleWarning("two modes"))
+    note = warning_sentences.note(SampleWarning("two modes"))
     assert note == "its trials have {term}`two modes`, so one number does not describe it"
