@@ -142,7 +142,7 @@ static int pin(const char *text)
 
 /* --- the loop --- */
 
-static void accept_one(void)
+static void accept_one(const sigset_t *open_mask)
 {
     struct sockaddr_storage from = {0};
     socklen_t length = sizeof from;
@@ -154,7 +154,8 @@ static void accept_one(void)
     } else if (is_full(errno)) {
         const struct timespec pause = {0, FULL_PAUSE_NS};
         close_oldest_greeting();
-        nanosleep(&pause, NULL);
+        /* For signals, too: while a connection waits, the loop's ppoll() returns without them. */
+        ppoll(NULL, 0, &pause, open_mask);
     }
 }
 
@@ -178,7 +179,7 @@ static void listen_until_stopped(const sigset_t *open_mask)
         if (due_ns >= 0)
             read_greetings(rk_monotonic_ns());
         if (ready > 0 && events[0].revents)
-            accept_one();
+            accept_one(open_mask);
     }
 }
 

@@ -52,6 +52,14 @@ def test_a_service_without_descriptors_does_not_spin(full):
             assert seconds_of_cpu(service) - before < 0.1
 
 
+def test_a_peer_without_descriptors_does_not_spin_and_ends(full):
+    """Though it has no connection that it could close; SIGTERM reaches it while one waits."""
+    with full("ACCEPTS=0") as peer, socket.create_connection(peer.address, 5):
+        before = seconds_of_cpu(peer.pid)
+        time.sleep(1)
+        assert seconds_of_cpu(peer.pid) - before < 0.1
+
+
 def test_wrong_tokens_write_50_lines_and_one_more_every_ten_seconds():
     begin = time.monotonic()
     with Peer() as peer:
