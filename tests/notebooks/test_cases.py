@@ -68,6 +68,8 @@ WAITS |= dict(two=summary(2, apart=1), alone=summary(1))
 READERS = dict(readers=8, rate=value(50_000), needed=25_000, e=ns(10))
 WORK = dict(cycles="9,000", of_one=SimpleNamespace(inputs={"cycles": value(5000)}))
 
+SWITCH = dict(far=ns(3), early=ns(3), gross=ns(1), from_fork="F")
+
 # Page, case, the names of the cell, and words that the text has in this case alone.
 CASES = [
     *(
@@ -153,6 +155,20 @@ CASES = [
                 dict(worst=SimpleNamespace(slowest=1.5)),
                 "Some are served before",
             ),
+        ]
+    ),
+    *(
+        ("cpu/switch", *case)
+        for case in [
+            ("woken", SWITCH | dict(times=3), "3.0 times a switch on the same one: an idle CPU"),
+            ("as near", SWITCH | dict(times=1), "1.0 times a switch on the same one."),
+            (
+                "creation too",
+                SWITCH | dict(times=3),
+                "F: it times the rest of a process's creation",
+            ),
+            ("child first", SWITCH | dict(times=-1), "F: the child ran before the parent's clock"),
+            ("like a switch", SWITCH | dict(times=1), "F."),
         ]
     ),
 ]

@@ -149,20 +149,6 @@ def test_int_0x80(old, words):
 
 
 @pytest.mark.parametrize(
-    ("early", "words"),
-    [
-        (MISSING, "cannot be compared here."),
-        (result(3), "the rest of a process's creation as well"),
-        (result(-1), "the child ran before the parent's clock started."),
-        (result(1), "1.0 times a switch."),
-    ],
-)
-def test_a_switch_from_a_fork(early, words):
-    names = dict(o={"i7_10750h_process": early}, gross=result(1))
-    assert words in displayed("cpu/switch", ["early = o["], **names)
-
-
-@pytest.mark.parametrize(
     ("times", "apart", "words"),
     [
         (1, 0, "; the two cannot be told apart."),
