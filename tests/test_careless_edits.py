@@ -116,7 +116,7 @@ CASES = {
         INPUTS,
         "rk.guess(150,",
         'rk.guess("150",',
-        "'stack, registers, table, mitigations': the value is '150', not a number",
+        "'stack, registers, table, mitigations; no source': the value is '150', not a number",
     ),
     "no low": (INPUTS, "low=50, high=1200", "high=1200", "lacks low; write rk.guess(150, 'cycle',"),
     "no interval": (

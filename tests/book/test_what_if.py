@@ -55,7 +55,7 @@ def test_typing_changes_all_numbers_and_keeps_the_sealed_ones(open_page):
     needed = variations.needed_value(
         changed, "mode_switch", result.medians, measured_indices(result, changed)
     )
-    assert row.locator("td").last.text_content() == f"{units.plain(needed)} cycle"
+    assert row.locator("td").last.text_content() == units.with_unit(units.plain(needed), "cycle")
     shown = {what: page.locator(f"[data-shows={what}]").text_content() for what in SHOWN}
     assert shown == {
         "predicted": predicted,
@@ -145,7 +145,7 @@ def test_a_panel_works_by_keyboard_alone(open_page):
     page.keyboard.press("ArrowRight")  # the first slider
     box = panel(page)
     assert "With your inputs" in box.locator(".what-if-status").text_content()
-    assert page.evaluate("document.activeElement.ariaValueText").endswith("cycle")
+    assert page.evaluate("document.activeElement.ariaValueText").endswith("cycles")
     page.keyboard.press("Tab")
     page.keyboard.press("Control+A")
     page.keyboard.type("120")
