@@ -36,8 +36,8 @@ static int read_report(struct rk_context *c, const struct tool *fio, struct rk_s
         return rk_error(c, EPROTO,
                         "fio printed error %g, and %g reads in %g ms, which is impossible", error,
                         reads_done, took_ms);
-    const double ticks = took_ms * 1e6 * rk_ticks_per_ns(&fio->begin);
-    *out = (struct rk_sample){(int64_t)ticks, (uint64_t)reads_done};
+    const int64_t ticks = rk_ticks(took_ms * 1e6, rk_ticks_per_ns(&fio->begin));
+    *out = (struct rk_sample){ticks, (uint64_t)reads_done};
     return 0;
 }
 

@@ -61,7 +61,7 @@ static int read_log(struct rk_context *c, const struct tool *fio, struct rk_samp
             bytes != block_bytes || ns <= 0 || (uint64_t)ns > elapsed_ns)
             return rk_error(c, EPROTO, "fio logged an impossible read: %.80s", line);
         if (reads < n)
-            out[reads] = (struct rk_sample){(int64_t)((double)ns * ticks_per_ns), 1};
+            out[reads] = (struct rk_sample){rk_ticks((double)ns, ticks_per_ns), 1};
         reads++;
     }
     return reads == n ? 0 : rk_error(c, EPROTO, "fio logged %zu of %zu reads.", reads, n);

@@ -3,7 +3,6 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "probe/children.h"
@@ -172,11 +171,8 @@ struct two_processes {
 /* Waits until the counter has that value. 0, or 1 if the other process makes no further pass. */
 static int await_other(const struct two_processes *two, const atomic_ulong *counter, uint64_t value)
 {
-    siginfo_t ended = {0};
     while (atomic_load(counter) < value) {
-        if (two->child)
-            waitid(P_PID, (id_t)two->child, &ended, WEXITED | WNOHANG | WNOWAIT);
-        if (ended.si_pid || atomic_load(&two->second->over))
+        if ((two->child && rk_has_ended(two->child)) || atomic_load(&two->second->over))
             return 1;
         rk_pause();
     }

@@ -33,7 +33,7 @@ static int read_echo(const char *line, long *sequence, double *us)
 static int read_echoes(struct rk_context *c, const struct tool *ping, struct rk_sample *out,
                        size_t n)
 {
-    const double ticks = rk_ticks_per_ns(&ping->begin);
+    const double ticks_per_ns = rk_ticks_per_ns(&ping->begin);
     size_t echoes = 0;
     char *rest = ping->text;
     for (const char *line; (line = strsep(&rest, "\n"));) {
@@ -50,7 +50,7 @@ static int read_echoes(struct rk_context *c, const struct tool *ping, struct rk_
         if (!is_plausible(us, &ping->begin))
             return rk_error(c, EPROTO, "ping printed an implausible round trip: %.60s", line);
         if (echoes > 0)
-            out[echoes - 1] = (struct rk_sample){(int64_t)(us * 1e3 * ticks), 1};
+            out[echoes - 1] = (struct rk_sample){rk_ticks(us * 1e3, ticks_per_ns), 1};
         echoes++;
     }
     if (echoes == n + 1)
@@ -105,7 +105,7 @@ static long read_trips(const struct tool *sockperf, double *us, const char **bad
 static int spread(struct rk_context *c, const struct tool *sockperf, struct rk_sample *out,
                   size_t n)
 {
-    const double ticks = rk_ticks_per_ns(&sockperf->begin);
+    const double ticks_per_ns = rk_ticks_per_ns(&sockperf->begin);
     const size_t lines = strlen(sockperf->text) / 8 + 1; /* no line of four numbers is shorter */
     const char *bad;
     double *us = malloc(lines * sizeof *us);
@@ -122,7 +122,7 @@ static int spread(struct rk_context *c, const struct tool *sockperf, struct rk_s
                           count, n);
     for (size_t i = 0; i < n && !status; i++) {
         const size_t at = (2 * i + 1) * (size_t)count / (2 * n);
-        out[i] = (struct rk_sample){(int64_t)(us[at] * 1e3 * ticks), 1};
+        out[i] = (struct rk_sample){rk_ticks(us[at] * 1e3, ticks_per_ns), 1};
     }
     free(us);
     return status;

@@ -58,8 +58,8 @@ static int run_client(struct rk_context *c, int port, int64_t span_s, struct rk_
                           (int)rk_integer(c, "size_bytes"), (int)span_s);
     status = status ? status : read_report(c, &client, span_s, &bytes, &seconds);
     if (!status) {
-        const double ticks = seconds * 1e9 * rk_ticks_per_ns(&client.begin);
-        *out = (struct rk_sample){(int64_t)ticks, (uint64_t)bytes};
+        const int64_t ticks = rk_ticks(seconds * 1e9, rk_ticks_per_ns(&client.begin));
+        *out = (struct rk_sample){ticks, (uint64_t)bytes};
     }
     tool_stop(&client);
     return status;

@@ -170,7 +170,7 @@ static void listen_until_stopped(const sigset_t *open_mask)
         const int64_t due_ns = next_deadline_ns();
         const uint64_t before_ns = rk_monotonic_ns();
         const int64_t left_ns = due_ns > (int64_t)before_ns ? due_ns - (int64_t)before_ns : 0;
-        const struct timespec left = {left_ns / 1000000000, left_ns % 1000000000};
+        const struct timespec left = {left_ns / RK_NS_PER_S, left_ns % RK_NS_PER_S};
         const int ready = ppoll(events, (nfds_t)waiting, due_ns < 0 ? NULL : &left, open_mask);
         collect_children();
         char byte;

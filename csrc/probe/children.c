@@ -6,6 +6,13 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+int rk_has_ended(pid_t child)
+{
+    siginfo_t info = {0};
+    /* It fails with ECHILD once the child of a caller that ignores SIGCHLD has ended. */
+    return waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid;
+}
+
 int rk_wait_status(pid_t child)
 {
     int status;

@@ -7,6 +7,9 @@
 
 #include "probe/probe.h"
 
+/* Whether the child has ended, or is none; its status stays for a wait. */
+int rk_has_ended(pid_t child);
+
 /* Waits for the child to end, also through signals that interrupt. Its status as waitpid(2) has it,
  * or -1 with errno. */
 int rk_wait_status(pid_t child);

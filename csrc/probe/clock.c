@@ -59,7 +59,7 @@ void rk_ns_to_ticks(struct rk_sample *samples, size_t n, const struct rk_stamp *
 {
     const double ticks_per_ns = rk_ticks_per_ns(since);
     for (size_t i = 0; i < n; i++)
-        samples[i].ticks = (int64_t)((double)samples[i].ticks * ticks_per_ns + 0.5);
+        samples[i].ticks = rk_ticks((double)samples[i].ticks, ticks_per_ns);
 }
 
 /* A counter with steps of more is coarse, and then a trial spans 100 of them, for 1 %. Finer ones

@@ -82,11 +82,13 @@ RK_CHAIN(rk_add_chain, RK_ADD)
 /* The same with multiplies, of rk_multiply_cycles() each. */
 RK_CHAIN(rk_multiply_chain, RK_MULTIPLY)
 
+#define RK_NS_PER_S 1000000000ll
+
 static inline uint64_t rk_monotonic_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    return (uint64_t)now.tv_sec * RK_NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
 /* How finely the counter is read: the least by which two readings in turn differ. */
@@ -107,5 +109,11 @@ struct rk_stamp rk_stamp_now(void);
 
 /* Ticks in a ns, by what the counter and the clock advanced since that stamp (some ms at least). */
 double rk_ticks_per_ns(const struct rk_stamp *since);
+
+/* A time in ns as ticks, rounded. */
+static inline int64_t rk_ticks(double ns, double ticks_per_ns)
+{
+    return (int64_t)(ns * ticks_per_ns + 0.5);
+}
 
 #endif

@@ -90,9 +90,7 @@ static int wait_ended(pid_t child, uint64_t deadline_ms)
     const int pidfd = (int)syscall(SYS_pidfd_open, child, 0);
     int status = -ETIMEDOUT;
     for (;;) {
-        siginfo_t info = {0};
-        /* It fails with ECHILD once the child of a caller that ignores SIGCHLD has ended. */
-        if (waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid) {
+        if (rk_has_ended(child)) {
             status = 0;
             break;
         }
@@ -101,8 +99,8 @@ static int wait_ended(pid_t child, uint64_t deadline_ms)
             break;
         /* Kernels before 5.3, and some sandboxes, have no pidfd: check every millisecond. */
         const uint64_t left_ns = pidfd >= 0 ? end_ns - now_ns : 1000000u;
-        const struct timespec left = {(time_t)(left_ns / 1000000000u),
-                                      (long)(left_ns % 1000000000u)};
+        const struct timespec left = {(time_t)(left_ns / RK_NS_PER_S),
+                                      (long)(left_ns % RK_NS_PER_S)};
         struct pollfd event = {.fd = pidfd, .events = POLLIN};
         if (ppoll(&event, pidfd >= 0, &left, &block) < 0 && errno == EINTR) {
             status = -EINTR;

@@ -42,7 +42,7 @@ static uint64_t cpu_time_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    return (uint64_t)now.tv_sec * RK_NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
 /* One trial: the next `blocks` blocks of the file's order. */

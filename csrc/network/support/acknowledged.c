@@ -47,7 +47,7 @@ int take_acknowledgements(struct capture *capture, struct streams *all, int64_t 
         while (!error && (got = capture_next(capture, &packet, 0)) != 0)
             error = got < 0 ? -got : note_acknowledgement(acks, &packet);
         since_ns = acks->count > before ? rk_monotonic_ns() : since_ns;
-        const int blind = rk_monotonic_ns() - since_ns > PATIENCE_S * 1000000000ull;
+        const int blind = rk_monotonic_ns() - since_ns > PATIENCE_S * RK_NS_PER_S;
         if (error || blind || is_enough(acks, span_ns, minimum_bytes))
             atomic_store(&all->over, 1);
         if (ended || error)

@@ -264,7 +264,7 @@ static int capture_read(const struct capture *capture, const struct tpacket2_hdr
     uint32_t seq, ack;
     memcpy(&seq, tcp + 4, 4);
     memcpy(&ack, tcp + 8, 4);
-    *packet = (struct packet){.ns = (int64_t)frame->tp_sec * 1000000000 + frame->tp_nsec,
+    *packet = (struct packet){.ns = (int64_t)frame->tp_sec * RK_NS_PER_S + frame->tp_nsec,
                               .outgoing = link->sll_pkttype == PACKET_OUTGOING,
                               .flags = tcp[13],
                               .seq = ntohl(seq),

@@ -27,7 +27,7 @@ static int unreachable(struct rk_context *c, const struct peer *peer, int error)
 /* Up to the end of the line and not a byte further, which is the service's. 0 or -errno. */
 static int read_line(int fd, char *line, size_t size)
 {
-    const uint64_t end_ns = rk_monotonic_ns() + PEER_DEADLINE_S * 1000000000ull;
+    const uint64_t end_ns = rk_monotonic_ns() + PEER_DEADLINE_S * RK_NS_PER_S;
     for (size_t length = 0; length + 1 < size;) {
         const ssize_t peeked = recv(fd, line + length, size - 1 - length, MSG_PEEK);
         if (peeked < 0 && errno == EINTR)

@@ -78,7 +78,7 @@ static inline int ping_once(struct ping *ping)
             return 0;
         /* Another process's packet, or a reply that came late or twice. */
         const uint64_t now_ns = rk_monotonic_ns();
-        end_ns = end_ns ? end_ns : now_ns + PEER_DEADLINE_S * 1000000000ull;
+        end_ns = end_ns ? end_ns : now_ns + PEER_DEADLINE_S * RK_NS_PER_S;
         if (now_ns > end_ns)
             return -ETIMEDOUT;
     }

@@ -79,7 +79,7 @@ static inline int await_taken(int fd, int answer)
         if (waiting != before) {
             before = waiting;
             since_ns = now_ns;
-        } else if (now_ns - since_ns > PATIENCE_S * 1000000000ull) {
+        } else if (now_ns - since_ns > PATIENCE_S * RK_NS_PER_S) {
             return ETIMEDOUT;
         }
     }

@@ -4,7 +4,7 @@ static int64_t realtime_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    return (int64_t)now.tv_sec * RK_NS_PER_S + now.tv_nsec;
 }
 
 /* The time stamp of the next segment with data in that direction that is not a retransmission.
@@ -100,7 +100,7 @@ static void match_packet(struct segments *all, const struct packet *packet)
 static int match_segments(const struct trip *trip, struct capture *capture, struct segments *all,
                           int64_t interval_us)
 {
-    const int64_t limit_ns = PEER_DEADLINE_S * 1000000000ll;
+    const int64_t limit_ns = PEER_DEADLINE_S * RK_NS_PER_S;
     int64_t due_ns = (int64_t)rk_monotonic_ns(), progress_ns = due_ns;
     while (all->acknowledged < all->n) {
         const size_t before = all->left + all->acknowledged;
@@ -112,7 +112,7 @@ static int match_segments(const struct trip *trip, struct capture *capture, stru
             if (bad)
                 return bad;
             due_ns += interval_us * 1000;
-            const struct timespec due = {due_ns / 1000000000, due_ns % 1000000000};
+            const struct timespec due = {due_ns / RK_NS_PER_S, due_ns % RK_NS_PER_S};
             while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL) == EINTR)
                 ;
         }

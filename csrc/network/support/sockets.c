@@ -105,7 +105,7 @@ static int await_connected(int fd, uint64_t end_ns)
 
 int connect_within(int seconds, const struct sockaddr_storage *to, socklen_t length, int *fd)
 {
-    const uint64_t end_ns = rk_monotonic_ns() + (uint64_t)seconds * 1000000000u;
+    const uint64_t end_ns = rk_monotonic_ns() + (uint64_t)seconds * RK_NS_PER_S;
     const int on = 1;
     *fd = socket(to->ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (*fd < 0)

@@ -1,9 +1,8 @@
 #include "network/support/tools_server.h"
 
-#include <sys/wait.h>
-
 #include "network/support/proc_net.h"
 #include "network/support/sockets.h"
+#include "probe/children.h"
 
 int tool_require_loopback(struct rk_context *c)
 {
@@ -29,11 +28,10 @@ int tool_free_port(struct rk_context *c, int *port)
 
 int tool_await_listening(struct rk_context *c, struct tool *tool, int port)
 {
-    const uint64_t end_ns = rk_monotonic_ns() + TOOL_SPARE_S * 1000000000ull;
-    siginfo_t info = {0};
+    const uint64_t end_ns = rk_monotonic_ns() + TOOL_SPARE_S * RK_NS_PER_S;
     char message[TOOL_MESSAGE_MAX];
     while (!proc_net_listens("tcp", port)) {
-        if (waitid(P_PID, (id_t)tool->pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid) {
+        if (rk_has_ended(tool->pid)) {
             const int status = tool_wait(c, tool);
             return status ? status
                           : rk_error(c, ECHILD, "%s ended before it listened: %s", tool->name,
