@@ -169,6 +169,9 @@ def sweep() -> None:
     owners.sweep(_temporary_folder(), _SOCKETS)
 
 
+_one_thread = threading.Lock()
+
+
 @functools.cache
 def _make_folder_of_sockets() -> None:
     """Makes multiprocessing's folder of sockets, once for this process, in a folder that has this
@@ -214,7 +217,8 @@ class PageProcess(Generic[R]):
         config.set_environment(OMP_NUM_THREADS="1")
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(["reckon.book.kernel"])
-        _make_folder_of_sockets()
+        with _one_thread:  # functools.cache lets two threads compute the same
+            _make_folder_of_sockets()
         self._receiver, sender = context.Pipe(duplex=False)
         self._process = context.Process(target=_execute, args=(job, sender), daemon=True)
         try:

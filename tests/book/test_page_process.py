@@ -149,6 +149,28 @@ def test_no_moment_of_a_kill_leaves_sockets_that_no_builder_removes(tmp_path, mo
         assert [*Path(folder).iterdir()] == []
 
 
+TWO_AT_ONCE = """import pathlib, runpy, sys, threading, time
+mkdir = pathlib.Path.mkdir
+def slow_mkdir(*args, **how):
+    time.sleep(0.5)
+    mkdir(*args, **how)
+pathlib.Path.mkdir = slow_mkdir
+program = sys.argv[1]
+sys.argv.pop(0)
+threads = [threading.Thread(target=runpy.run_path, args=[program, None, "__main__"]) for _ in "12"]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()"""
+
+
+def test_two_threads_may_start_the_first_pages_at_once(tmp_path):
+    notebook = write_notebook(tmp_path / "page.ipynb", "profile = run = None")
+    python, program = ONE_PAGE
+    done = finished(python, "-c", TWO_AT_ONCE, program, notebook, tmp_path / "log", "0")
+    assert done.stdout.count("done") == 2, done.stderr
+
+
 def test_a_temporary_folder_that_is_too_long_for_a_socket_stops_no_page(tmp_path):
     notebook = write_notebook(tmp_path / "page.ipynb", "profile = run = None")
     folder = tmp_path / (100 * "x")
