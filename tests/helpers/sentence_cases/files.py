@@ -1,0 +1,99 @@
+"""The cases of the chapters on files."""
+
+from types import SimpleNamespace
+
+import numpy as np
+
+from helpers.sentence_cases.made import ns, summary, value
+
+FULL = dict(by_times=0, highest=100.0, full_from=4)
+SECOND = dict(cpu=0.2, disk=0.2, full_from=4)
+WAITS = dict(ratio=1.5, times="1.5", second=lambda *_: "They wait.", rate=9)
+WAITS |= dict(two=summary(2, apart=1), alone=summary(1))
+READERS = dict(readers=8, rate=value(50_000), needed=25_000, e=ns(10))
+WORK = dict(cycles="9,000", of_one=SimpleNamespace(inputs={"cycles": value(5000)}))
+
+CASES = {
+    "files/contention": [
+        (
+            "slowest below mean",
+            dict(odd={4: 0.1}, most=4, counts="4"),
+            "With 4 readers the slowest",
+        ),
+        (
+            "lone rate",
+            dict(alone=summary(50), low=1, high=2, least=0, most=3),
+            "between 1 and 2 (95 %)",
+        ),
+        (
+            "lone rate by few",
+            dict(alone=summary(np.nan), low="–", high="–", least=0, most=3),
+            "their trials lie between 0 and 3",
+        ),
+        (
+            "more by times",
+            dict(by_times=200, highest=100, blocks_in_a_second=str),
+            "it is up to 200.",
+        ),
+        (
+            "full from",
+            dict(full_from=4, t=SimpleNamespace(axis_in_unit=[20])),
+            "From 4 readers on",
+        ),
+        (
+            "never full",
+            dict(full_from=None, t=SimpleNamespace(axis_in_unit=[20])),
+            "to 20 readers",
+        ),
+        ("CPUs full", FULL | dict(used=0.9), "The CPUs are what is full, or nearly."),
+        ("nothing full", FULL | dict(used=0.6, full_from=None), "more readers would get more."),
+        (
+            "CPUs not full, others got more",
+            FULL | dict(used=0.2, by_times=200),
+            "because other trials got more.",
+        ),
+        ("disk full", FULL | dict(used=0.2), "the disk is, or whoever limits it."),
+        ("cannot be told", FULL | dict(used=0.6), "Neither CPUs nor disk can be told"),
+        ("wait for CPUs", SECOND | dict(cpu=0.9), "The CPUs are what they wait for."),
+        ("wait for disk", SECOND | dict(disk=0.9), "They are near what the disk can."),
+        ("wait unexplained", SECOND, "cannot be told from here"),
+        ("second reader unclear", WAITS | dict(two=summary(2)), "their trials scatter as far."),
+        ("second reader for nothing", WAITS | dict(ratio=1.05), "It hardly does: 1.5 times"),
+        ("second reader waits", WAITS, "They wait."),
+        ("rate fits", READERS | dict(needed=52_000), "None: the model's 50,000 IO/s fits."),
+        ("rate is off", READERS, "it would have to be 25,000 IO/s, as 8 readers show."),
+        (
+            "knee unexplained",
+            dict(few_readers=2e-6, bound=1e-6),
+            "That does not explain 4 readers",
+        ),
+        ("knee fits", dict(few_readers=1e-6, bound=1e-6), "4 readers fit as well: 1.00 µs"),
+        ("work as guessed", WORK | dict(work=ns(1)), "held within a factor of two: 9,000"),
+        (
+            "work off",
+            WORK | dict(work=SimpleNamespace(ratio=9, has_samples=True)),
+            "9,000 cycles instead of 5,000.",
+        ),
+        ("work falls", dict(work=ns(9), work_of_20=ns(3)), "So idle and wake-up are likely"),
+        ("work stays", dict(work=ns(3), work_of_20=ns(3)), "With twenty readers it is 3"),
+        (
+            "first reader off",
+            dict(
+                one_begins=9e-6,
+                predicted=1e-6,
+                begin=SimpleNamespace(inputs={"first": value(1e-6)}),
+            ),
+            "One reader begins after 9.00 µs, predicted 1.00 µs",
+        ),
+        (
+            "served in turn",
+            dict(worst=SimpleNamespace(slowest=1.1)),
+            "They are served in turn.",
+        ),
+        (
+            "some served first",
+            dict(worst=SimpleNamespace(slowest=1.5)),
+            "Some are served before",
+        ),
+    ],
+}

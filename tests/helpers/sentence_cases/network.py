@@ -1,0 +1,3 @@
+"""The cases of the chapters on the network."""
+
+CASES = {}
