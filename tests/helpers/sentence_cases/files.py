@@ -13,7 +13,58 @@ WAITS |= dict(two=summary(2, apart=1), alone=summary(1))
 READERS = dict(readers=8, rate=value(50_000), needed=25_000, e=ns(10))
 WORK = dict(cycles="9,000", of_one=SimpleNamespace(inputs={"cycles": value(5000)}))
 
+OFF = dict(in_cache=ns(9), explained="Why.")
+
 CASES = {
+    "files/read": [
+        ("readahead as set", dict(ahead=SimpleNamespace(origin="machine")), "as its queue is set"),
+        ("readahead guessed", dict(ahead=SimpleNamespace(origin="guess")), "a guess: the"),
+        ("bent line", dict(bent=True), "on no straight line"),
+        ("rate explains", dict(rate=1, left=0.8), "to 0.80 times the prediction."),
+        ("rate is not all", dict(rate=1, left=4.0), "4.0 times the new prediction is left"),
+        ("none off", OFF | dict(off=[]), "No single result and no curve"),
+        ("some off", OFF | dict(off=["A", "B"]), "Off by more than a factor of two: A, B. Why."),
+        ("request of a guest", dict(guest="kvm"), "a request leaves the guest"),
+        ("request", dict(guest=None), "too low for this device's controller."),
+        (
+            "request off",
+            dict(asked=9e-6, command=value(2e-6), why_more="Why."),
+            "costs 9.00 µs, where 2.00 µs were guessed. Why.",
+        ),
+        ("small files off", dict(start=2.0), "takes 2.0 times the prediction, so no memory"),
+        ("no gap", dict(by_read=SimpleNamespace(has_gap=False)), "there is no gap"),
+        ("mostly copied", dict(share_waited=0.1, copied=1e-6), "its median (1.00 µs) shows"),
+        ("advice unclear", dict(pays=0), "does not show whether it pays."),
+        ("advice pays", dict(pays=-1), "here it pays."),
+        ("advice does not pay", dict(pays=1), "here it does not pay."),
+        ("order does not matter", dict(ratio=1.1), "hardly matters"),
+        ("order matters", dict(ratio=3.0), "gains by the order"),
+        ("null call guessed", dict(null=SimpleNamespace(origin="guess")), ", guessed"),
+        ("no share", dict(rate_of_hits=1.5, hit=2e-5, miss=4e-5), "No share gives that mean"),
+        ("share of hits", dict(rate_of_hits=0.75, hit=1e-6, miss=3.7e-5), "gives h = 75 %."),
+        ("zeros", dict(share=0.1), "and returns zeros."),
+        ("as real", dict(share=0.9), "little difference."),
+        (
+            "fio by few",
+            dict(of_fio=SimpleNamespace(interval=SimpleNamespace(is_known=False))),
+            ", too few for an interval",
+        ),
+        (
+            "fio outside",
+            dict(
+                of_fio=SimpleNamespace(median=9, processes=5),
+                ends=SimpleNamespace(is_known=True, low=1, high=2),
+                medians=[1e-6, 2e-6],
+                too_few="",
+            ),
+            "Reckon's 2 processes have medians from 1.00 µs to 2.00 µs; `fio` had 5.",
+        ),
+        (
+            "place",
+            dict(found=5e-5, access=value(8e-5)),
+            "Finding it takes 50.0 µs, where 80.0 µs were guessed.",
+        ),
+    ],
     "files/contention": [
         (
             "slowest below mean",
