@@ -246,35 +246,6 @@ def test_why_a_close_takes_longer_where_the_server_has_another_cpu(measured, wor
 
 
 @pytest.mark.parametrize(
-    ("apart", "words"),
-    [
-        (1, "version 4 takes 20.0 µs more."),
-        (-1, "version 3 takes 20.0 µs more."),
-        (0, "the versions cannot be told apart here."),
-    ],
-)
-def test_two_versions_of_nfs(apart, words):
-    w = {"random_v3": result(100, "µs"), "random": result(120, "µs", apart)}
-    text = displayed(
-        "files/remote", ["by_3, by_4 ="], w=w, microseconds=lambda t: rk.amount(t, "µs")
-    )
-    assert words in text
-
-
-@pytest.mark.parametrize(
-    ("off", "words"),
-    [
-        (0.1, "enters no kernel."),
-        (5, "unexplained. A count of the system calls (`strace -c`) would tell."),
-        (1, ""),
-    ],
-)
-def test_a_seek_that_was_predicted_as_a_system_call(off, words):
-    text = displayed("files/remote", ["off_by = inside"], inside=SimpleNamespace(ratio=off))
-    assert text.endswith(words) and bool(text) == bool(words)
-
-
-@pytest.mark.parametrize(
     ("times", "words"),
     [([1, 2], "That fits pages that are copied from main memory"), ([2, 2.1], "So it is not the")],
 )

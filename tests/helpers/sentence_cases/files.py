@@ -14,6 +14,15 @@ READERS = dict(readers=8, rate=value(50_000), needed=25_000, e=ns(10))
 WORK = dict(cycles="9,000", of_one=SimpleNamespace(inputs={"cycles": value(5000)}))
 
 OFF = dict(in_cache=ns(9), explained="Why.")
+LINK = dict(whole=ns(9), rtt=value(4e-9), moved=1e-9, link_part=5e-9, without_delay="")
+NOTHING = dict(set_by_us=True, idle=ns(5), passing=2e-9, more=0, microseconds=str)
+SCATTER = SimpleNamespace(median=1)
+BY_DISK = dict(least=4, most=6, least_here=4, most_here=6, here=1, microseconds=str)
+BY_DISK |= dict(cold=SCATTER, warm=SCATTER)
+IN_ORDER = dict(apart_in_order=0, cold_sequential=ns(9), warm_sequential=ns(9), cold_random=ns(1))
+IN_ORDER |= dict(microseconds=str)
+TRIAL = dict(trial=1e-3, delivered=2**20)
+HALF = dict(whole=ns(9), fixed=1e-6, rate=value(1e9))
 
 CASES = {
     "files/read": [
@@ -64,6 +73,66 @@ CASES = {
             dict(found=5e-5, access=value(8e-5)),
             "Finding it takes 50.0 µs, where 80.0 µs were guessed.",
         ),
+    ],
+    "files/remote": [
+        ("link not set", LINK | dict(set_by_us=False), "not under Reckon's control."),
+        ("link set", LINK | dict(set_by_us=True), "is work of the two ends."),
+        ("rate unknown", NOTHING | dict(set_by_us=False, read=ns(9)), ""),
+        ("own work", NOTHING | dict(read=ns(9)), "for the file's own work"),
+        ("less than transfer", NOTHING | dict(read=ns(5)), "not the same for both"),
+        ("own work unclear", NOTHING | dict(read=ns(7)), "told from the scatter"),
+        (
+            "more bytes",
+            dict(set_by_us=True, whole=ns(9), null_here=ns(5), passing=2e-6, microseconds=str),
+            "to transfer than an empty call: 2e-06.",
+        ),
+        ("longer and more", dict(beyond_setting=1), "the rest may be waking"),
+        ("longer unclear", dict(beyond_setting=0), "cannot be told apart."),
+        ("longer, no more", dict(beyond_setting=-1), "costs nothing more."),
+        ("more than disk", BY_DISK | dict(least=7), "what the other"),
+        ("less than disk", BY_DISK | dict(most=3), "came from a cache."),
+        ("disk unclear", BY_DISK, "whether there is more to it cannot be told."),
+        (
+            "cold unclear",
+            dict(cold_random=ns(5), warm_random=ns(5), extra=0),
+            "not to be told apart",
+        ),
+        (
+            "cold apart",
+            dict(cold_random=ns(9), warm_random=ns(5), extra=4e-6),
+            "4.00 µs more",
+        ),
+        ("in order more", IN_ORDER | dict(apart_in_order=1), "so not every block was there"),
+        ("in order less", IN_ORDER | dict(apart_in_order=-1), "which no disk explains."),
+        ("in order ahead", IN_ORDER | dict(cold_random=ns(90)), "may have read ahead."),
+        ("in order unclear", IN_ORDER, "the two cannot be told apart."),
+        ("version 4 more", dict(by_3=ns(5), by_4=ns(9), more="4 ns"), "version 4 takes 4 ns more."),
+        ("version 3 more", dict(by_3=ns(9), by_4=ns(5), more="4 ns"), "version 3 takes 4 ns more."),
+        ("versions alike", dict(by_3=ns(5), by_4=ns(5), more="0 ns"), "cannot be told apart here."),
+        ("end by number", dict(end=ns(9), end_3=ns(5)), "the owner's name, by version 3 a number"),
+        ("seek too fast", dict(off_by=0.1), "0.10 times the prediction. A system call"),
+        ("seek too slow", dict(off_by=5.0), "5.0 times the prediction, a system call"),
+        ("readahead beyond", TRIAL | dict(off_in_order=3, beyond=2), "which comes from longer"),
+        (
+            "in order unexplained",
+            TRIAL | dict(off_in_order=0.3, beyond=2),
+            "prediction: unexplained.",
+        ),
+        (
+            "others off",
+            dict(
+                wrong=["A", "B"], whole=ns(9), near_by=SimpleNamespace(inputs={"work": value(5e-5)})
+            ),
+            "more than that: A, B. The guess of the ends' work, 50.0 µs,",
+        ),
+        (
+            "others right",
+            dict(wrong=[], whole=ns(9), near_by=SimpleNamespace(inputs={"work": value(5e-5)})),
+            "All other times",
+        ),
+        ("no size", HALF | dict(half=-1), "From none"),
+        ("half the cost", HALF | dict(half=8192), "That gives S = 8.00 KiB."),
+        ("link's share", dict(set_by_us=True, share=0.5), "transfer are 50 % of"),
     ],
     "files/contention": [
         (
