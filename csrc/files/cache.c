@@ -33,7 +33,7 @@ static int was_emptied(const struct rk_reader *r)
     return used < (file < room ? file : room);
 }
 
-#define TRIES 4
+#define TRIES 4 /* the kernel may drop pages of the file during one of them */
 
 static int read_undisturbed(struct rk_reader *r)
 {

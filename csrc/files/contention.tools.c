@@ -2,7 +2,7 @@
 #include "files/support/fio.h"
 #include "files/support/readers.h"
 
-#define SPAN_MAX_MS 10000
+#define SPAN_MAX_MS 10000 /* a trial: a longer one only averages more */
 
 struct fio_readers {
     struct readers readers; /* their files; fio starts the readers */

@@ -14,13 +14,13 @@
 
 #include "lab/lab.h"
 
-#define SPIN_NS 100000
-#define LATE_NS 100000
+#define SPIN_NS 100000 /* a CPU wakes within that time even from deep idle states */
+#define LATE_NS 100000 /* a packet that leaves later than that is counted as late */
 /* How often a relay that never sleeps checks whether the first process still lives */
 #define CHECK_NS 10000000
-#define FRAME_MAX 65664 /* a large packet with its headers: 64 KiB and some */
-#define POPULATE_MAX (16 << 20)
-#define BATCH 16 /* packets queued before the next check of release times */
+#define FRAME_MAX 65664         /* a large packet with its headers: 64 KiB and some */
+#define POPULATE_MAX (16 << 20) /* bytes of a queue whose pages are touched beforehand */
+#define BATCH 16                /* packets queued before the next check of release times */
 
 struct queued_packet {
     int64_t release_ns;

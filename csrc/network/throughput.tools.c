@@ -4,7 +4,7 @@
 #include "network/support/counts.h"
 #include "network/support/tools_server.h"
 
-#define SPAN_MAX_MS 30000
+#define SPAN_MAX_MS 30000 /* a trial: a longer one only averages more */
 
 /* The number after "name": in an object that holds no other and ends at `end`. 1 if it is there. */
 static int number_in(const char *object, const char *end, const char *name, double *value)

@@ -11,9 +11,9 @@
 
 #include "peer/peer.h"
 
-#define GREETINGS_MAX 64
-#define GREETINGS_A_HOST 32
-#define GREETING_NS 2000000000u
+#define GREETINGS_MAX 64        /* connections that have not said what they want */
+#define GREETINGS_A_HOST 32     /* so that one host cannot keep the other hosts out */
+#define GREETING_NS 2000000000u /* clients send their line with the connection */
 
 struct greeting {
     int fd;

@@ -6,7 +6,7 @@
 
 #include "peer/peer.h"
 
-#define NOTES_MAX 100000
+#define NOTES_MAX 100000 /* 1.6 MB; of more, every second one is kept */
 
 /* A buffer, and "ok" to the caller; NULL if either failed. */
 static char *begin(int fd, size_t size)

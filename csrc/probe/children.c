@@ -34,7 +34,7 @@ int rk_wait_child(struct rk_context *c, pid_t child, const char *name)
     return rk_failed(c, what, ECHILD);
 }
 
-#define SETTINGS_MAX 8
+#define SETTINGS_MAX 8    /* of the environment: callers set one or two */
 #define SANITIZER_MAX 512 /* longer options are cut off */
 
 int rk_spawn(pid_t *child, char *const argv[], char *const settings[],

@@ -2,8 +2,8 @@
 
 #include "probe/probe.h"
 
-#define STAMP_TRIES 10
-#define STEP_READINGS 1000
+#define STAMP_TRIES 10     /* of which one is likely to be undisturbed */
+#define STEP_READINGS 1000 /* some 20 us: hundreds of steps of a counter of 24 MHz */
 
 /* Ticks per second, where a register has it; else 0. */
 static double counter_hz(void)

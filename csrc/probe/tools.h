@@ -17,9 +17,9 @@
 #define TOOL_SPARE_S 5             /* beyond the time that a program is allowed */
 #define TOOL_PRINTS_MAX (64 << 20) /* a program that prints more has gone wrong */
 
-#define TOOL_COMMAND_MAX 512
-#define TOOL_WORDS_MAX 31 /* of a command */
-#define TOOL_MESSAGE_MAX 150
+#define TOOL_COMMAND_MAX 512 /* bytes: paths of scratch files are the longest words */
+#define TOOL_WORDS_MAX 31    /* of a command */
+#define TOOL_MESSAGE_MAX 150 /* of what it printed, quoted in a reason */
 
 struct tool {
     char command[TOOL_COMMAND_MAX]; /* its words, each ended by a 0 */

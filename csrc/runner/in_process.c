@@ -84,9 +84,9 @@ void rk_note_tcp(struct rk_context *c, int64_t retransmits, int64_t listen_overf
     c->outcome->time_wait = time_wait;
 }
 
-#define CALIBRATION_ROUNDS 100 /* 51,200 cycles: some 17 microseconds */
-#define CALIBRATION_STEPS 1000 /* of the counter, for 0.1 % */
-#define CALIBRATION_DOUBLINGS 8
+#define CALIBRATION_ROUNDS 100  /* 51,200 cycles: some 17 microseconds */
+#define CALIBRATION_STEPS 1000  /* of the counter, for 0.1 % */
+#define CALIBRATION_DOUBLINGS 8 /* of the rounds, to 4 ms */
 
 /* Core cycles per tick. By difference, so that the pair of reads (0.1 % of the chain) cancels;
  * on a coarse counter (24 MHz on some of Arm's) by longer chains. */

@@ -12,7 +12,7 @@
 #include "files/support/blocks.h"
 #include "network/support/namespace.h"
 
-#define NFS_DEADLINE_S 5
+#define NFS_DEADLINE_S 5 /* as PEER_DEADLINE_S (network/support/client.h) */
 #define NFS_PORT "2049"
 #define RPCBIND_PORT "111"
 #define NFS_NAME_MAX 256

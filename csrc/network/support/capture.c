@@ -14,10 +14,10 @@
 
 #include "network/support/sockets.h"
 
-#define CAPTURE_SNAP 128 /* bytes kept of a packet: the longest headers of IP and TCP */
+#define CAPTURE_SNAP 128  /* bytes kept of a packet: the longest headers of IP and TCP */
+#define CAPTURE_FRAME 256 /* CAPTURE_SNAP with the header of a frame of the ring */
 /* 32,768 packets: a third of a second of loopback's acknowledgements, or of 1 Gbit/s in full
  * frames. */
-#define CAPTURE_FRAME 256
 #define CAPTURE_RING (8 << 20)
 
 /* --- which packets --- */

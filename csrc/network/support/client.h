@@ -15,7 +15,7 @@
 #include "peer/wire.h"
 #include "probe/probe.h"
 
-#define PEER_DEADLINE_S 5
+#define PEER_DEADLINE_S 5 /* a lost SYN is sent again after 1 s and after 3 s */
 #define PEER RK_TEXT("peer", "loopback", "loopback, or other: the other host")
 
 struct peer {

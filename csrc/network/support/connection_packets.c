@@ -1,7 +1,9 @@
 #include "network/support/connection_packets.h"
 
+#include "network/support/client.h"
+
 #define FLAGS (TH_SYN | TH_FIN | TH_RST | TH_ACK)
-#define WIRE_DEADLINE_MS 5000
+#define WIRE_DEADLINE_MS (PEER_DEADLINE_S * 1000)
 
 static int next_packet(struct rk_context *c, struct capture *capture, struct packet *packet,
                        const char *awaited)

@@ -10,7 +10,7 @@
 #include "network/support/receiver.h"
 #include "probe/region.h"
 
-#define STREAMS_MAX 8
+#define STREAMS_MAX 8 /* connections; one fills a CPU, so more than CPUs share them */
 
 /* What the probes have in common. */
 struct sender {
