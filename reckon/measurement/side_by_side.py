@@ -147,7 +147,7 @@ def compare(session: Session, group: Group) -> GroupResult:
     """Measure a group's methods in rounds, in random order and then backwards (A B B A), or take
     the samples that the run holds of them. A method that cannot be measured again keeps its page's
     value and says why. Raises ReckonError, as measure()."""
-    baseline = Method(quantity=group.baseline, differs="ours")
+    baseline = Method(quantity=group.baseline, differs="Reckon's method")
     methods = [_from_page(session.run.name, group, method) for method in (baseline, *group.method)]
     chosen = [method for method in methods if _can_be_repeated(session, method)]
     if methods[0] not in chosen or len(chosen) < 2:

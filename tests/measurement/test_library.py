@@ -79,7 +79,6 @@ def test_every_probe_says_what_it_times_and_bounds_its_parameters():
             assert parameter.text or parameter.minimum <= parameter.default <= parameter.maximum
 
 
-@pytest.mark.timed
 def test_probes_have_the_parameters_that_their_needs_name():
     """As enum rk_needs says, for all probes alike."""
     for probe in PROBES.values():
@@ -88,6 +87,7 @@ def test_probes_have_the_parameters_that_their_needs_name():
         assert Needs.DISK in probe.needs or "files" not in probe.defaults, probe.name
 
 
+@pytest.mark.timed
 def test_twice_the_work_takes_twice_the_time():
     """The ruler on a known workload: 2 k instructions against k, interleaved; the fastest of each, since
     the load of others only adds."""

@@ -102,7 +102,7 @@ def test_a_syn_that_was_lost_on_the_way_is_a_sample_and_is_counted():
     samples = run(full_queue(0, 0))
     assert samples.retransmits >= 1
     took_s = samples.ticks / library.tick_hz()
-    assert took_s.max() > 0.9 > 100 * took_s.min()
+    assert took_s.max() > 0.9
 
 
 def test_another_socket_s_full_queue_fails_nothing():
@@ -185,7 +185,18 @@ def test_a_teardown_ends_with_the_last_acknowledgement():
 
     for probe in ("teardown_wire", "hpe_i7_860_teardown"):
         assert run(serve, probe).ticks.min() / library.tick_hz() >= 0.04
-    assert run(serve, "close").ticks.max() / library.tick_hz() < 0.04  # close() does not wait
+
+
+@pytest.mark.timed
+def test_a_close_does_not_wait_for_the_other_side():
+    """Whose program closes 40 ms later."""
+
+    def serve(control, count):
+        with listen(control) as listening:
+            ended = [accept_one(listening, hold_s=0.04) for _ in range(count)]
+        done(control, count, 0, 0, sum(ended))
+
+    assert run(serve, "close").ticks.max() / library.tick_hz() < 0.04
 
 
 def test_a_peer_that_closes_first_fails_the_probe():

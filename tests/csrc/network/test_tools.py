@@ -53,12 +53,14 @@ def test_a_program_s_figure_is_that_of_reckon_s_probe_within_a_factor(probe, rec
     assert 1 / factor < results[0] / results[1] < factor, results
 
 
+@pytest.mark.timed
 def test_a_run_of_iperf3_is_a_sample():
     samples = library.run(IPERF3, samples=2, warmup=0)
     assert (abs(us_of(samples) / 1e6 - 1) < 0.5).all() and samples.wall_ns > 2e9
     assert (samples.ops > 1e6).all()
 
 
+@pytest.mark.timed
 def test_a_longer_span_is_rounded_up_to_whole_seconds():
     samples = library.run(IPERF3, {"span_ms": 1001}, samples=1, warmup=0)
     assert 1.5 < us_of(samples)[0] / 1e6 < 3
