@@ -1,8 +1,33 @@
 """The cases of the chapters on the processor and the operating system."""
 
-from helpers.sentence_cases.made import ns
+from types import SimpleNamespace
+
+import numpy as np
+
+from helpers.sentence_cases.made import ns, summary, value
 
 SWITCH = dict(far=ns(3), early=ns(3), gross=ns(1), from_fork="F")
+LIKE_EMPTY = SimpleNamespace(
+    apart=lambda other: 0, why_not_apart=lambda other: "within their spread"
+)
+RING = dict(empty=summary(1))
+THREADS = dict(listed="- by futex 2 % more", compared="C")
+GROWTH = dict(from_two=1e-6, from_four=0, empty_ring=ns(1000))
+NULL = dict(cycles=[9000, 9500], schedule=value(2500), null_ratio=3.0)
+ONE_CPU = NULL | dict(off="2 of the 3", like_null="L")
+EXITS = dict(guest=1, trap=value(2e-6), waking=20e-6)
+OFF = SimpleNamespace(ratio=3.0, has_samples=True)
+SCHEDULER = dict(alone=ns(1), scheduling=lambda _: 9000, schedule=value(2500))
+
+SLOPE = SimpleNamespace(slope_low=-1, slope_high=1)
+SEVENTH = dict(largest=2.0, steps="S")
+JUMPS = dict(two_jumps=6.0, jumps=value(3))
+MISSED_CALL = dict(how="Optimised", call=OFF, jump_cycles=7.0, jumps=value(3), slopes=3.0)
+
+DIFFERS = dict(points=9, disagreeing=1)
+OPTIMISED = dict(middle=1.5, fastest=1.3)
+ROUND = dict(chain_cycles=1.0, by_width=2.0, middle=1.6)
+STORE = dict(way="W")
 
 CASES = {
     "cpu/switch": [
@@ -15,5 +40,40 @@ CASES = {
         ),
         ("child first", SWITCH | dict(times=-1), "F: the child ran before the parent's clock"),
         ("like a switch", SWITCH | dict(times=1), "F."),
+        ("arrays fit", dict(l2=2**20, together=2**19), "fit into the L2 cache of 1.00 MiB."),
+        ("arrays exceed", dict(l2=2**20, together=2**21), "exceed the L2 cache of 1.00 MiB"),
+        (
+            "rings not apart",
+            RING | dict(loaded=LIKE_EMPTY),
+            " (within their spread)",
+        ),
+        ("negative ring", dict(negative=True), "took longer than the whole ring."),
+        ("not compared", THREADS | dict(listed="", differs=[0]), "Both have to be measured"),
+        ("like threads", THREADS | dict(differs=[0, 0]), "C\n\nChanging the page tables cannot"),
+        ("unlike threads", THREADS | dict(differs=[0, 1]), "C"),
+        ("grows from four", GROWTH | dict(from_four=2e-6), "Most of the growth comes there."),
+        ("grows from two", GROWTH, "So the tags do not explain the first step."),
+        ("ring hardly grows", GROWTH | dict(from_two=1e-8), "Neither step is large."),
+        ("like the null call", NULL, "nearly the same factor (3.00)"),
+        ("unlike the null call", NULL | dict(null_ratio=np.float64(1)), "A profile of the kernel"),
+        ("one CPU off", ONE_CPU | dict(missed=[OFF]), "9,000 to 9,500 cycles, where 2,500"),
+        ("trips out of the guest", EXITS, "That is 10 trips out of the guest at 2.00 µs"),
+        ("deep idle state", EXITS | dict(guest=0), "A deep idle state takes long to leave."),
+        (
+            "two CPUs off",
+            dict(far_missed=[OFF], far_off="O", waking=2e-5, interrupt=value(1e-5), exits="E"),
+            "take 20.0 µs where 10.0 µs was guessed. E",
+        ),
+        (
+            "pipe off",
+            dict(alone=OFF, pipe_cycles=3000.0, work=value(1000)),
+            "leave 3,000 cycles for the pipe itself, where 1,000 were guessed.",
+        ),
+        (
+            "scheduler off",
+            SCHEDULER | dict(gross=OFF),
+            "to take 9,000 cycles, not the guessed 2,500",
+        ),
+        ("scheduler as guessed", SCHEDULER | dict(gross=ns(1)), "The pipe alone takes"),
     ],
 }
