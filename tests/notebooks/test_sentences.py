@@ -70,22 +70,6 @@ def curve(values, unit="ns"):
 
 
 @pytest.mark.parametrize(
-    ("last", "words"),
-    [
-        (8, "no more than steps elsewhere."),
-        (8.5, "more, but not clearly."),
-        (20, "it does cost more."),
-        (6.5, "the seventh takes off 0.500 ns"),
-    ],
-)
-def test_the_seventh_argument(last, words):
-    o2 = curve([1, 2, 3, 4, 5, 6, 7, last])
-    text = displayed("cpu/call", ["def seventh"], o2=o2, o0=curve([1]))
-    assert words in text
-    assert "Unoptimised, not all of them could be measured." in text
-
-
-@pytest.mark.parametrize(
     ("core", "words"),
     [
         (3.0, "would be right here, today."),
