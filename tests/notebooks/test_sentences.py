@@ -101,22 +101,6 @@ def test_the_second_ruler(check, words):
 
 
 @pytest.mark.parametrize(
-    ("chain", "whole", "optimised", "words"),
-    [
-        (1.0, 1.2, 1.0, "The chain through memory explains the round."),
-        (1.0, 2.0, 1.0, "The width explains it."),
-        (1.0, 4.0, 1.6, "slowed by as much as the optimised one, 1.6 times."),
-        (1.0, 9.0, 1.6, "Neither the chain nor the guessed width explains it."),
-    ],
-)
-def test_what_explains_a_round_of_the_loop(chain, whole, optimised, words):
-    names = dict(counter=result(1, cycles=chain), o0=result(1, cycles=whole), middle=optimised)
-    markers = ["known = counter.summary", "explained = "]
-    text = displayed("cpu/loop", markers, width=SimpleNamespace(value=2), **names)
-    assert text.endswith(words) and "renames memory on the stack" in text
-
-
-@pytest.mark.parametrize(
     ("old", "words"),
     [
         (MISSING, "This machine cannot answer: no such instruction."),
