@@ -174,25 +174,6 @@ def missed(quantity, value, predicted, unit):
 
 
 @pytest.mark.parametrize(
-    ("measured", "fastest", "words"),
-    [
-        (14, 13, "None of the measured levels."),
-        (80, 14, "so at times the L3 does hold the region"),
-        (80, 70, "No trial came near the L3's time"),
-        (200, 180, "it is no mixture of L3 and memory"),
-    ],
-)
-def test_why_a_region_is_slower_than_the_l3(measured, fastest, words):
-    l3 = missed("memory/latency/l3", measured, 14, "ns")
-    l3.minimum = fastest * 1e-9
-    m = {"l3": l3, "memory": missed("memory/latency/memory", 150, 150, "ns")}
-    names = dict(m=m, names={l3.quantity: "L3"}, sizes={"l3": 2**22}, region="4 MiB")
-    names |= dict(far=SimpleNamespace(value=42), clock=SimpleNamespace(value=3e9))
-    names |= dict(dram=SimpleNamespace(value=80e-9))
-    assert words in displayed("memory/latency", ["at_times = ", "the measured levels."], **names)
-
-
-@pytest.mark.parametrize(
     ("measured", "words"),
     [
         (8, "None of these measurements."),
@@ -222,16 +203,3 @@ def test_cached_reads_of_a_larger_file(times, words):
     tiny_file.axis_in_unit = [6, 32]
     names = dict(tiny_file=tiny_file, l3_text="The L3 cache has 32 MiB")
     assert words in displayed("files/cache", ["few_pages, many_pages ="], **names)
-
-
-@pytest.mark.parametrize(
-    ("guest", "apart", "words"),
-    [
-        (0, 1, "This is no guest: nobody takes it back."),
-        (1, 1, "That fits a host which had taken some of it back."),
-        (1, 0, "cannot be told from the spread without a rest."),
-    ],
-)
-def test_memory_after_a_rest(guest, apart, words):
-    f = {"cold": result(9, "µs", apart), "anonymous": result(1, "µs")}
-    assert displayed("memory/fault", ["taken_back ="], f=f, guest=guest).endswith(words)

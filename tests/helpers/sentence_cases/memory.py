@@ -1,3 +1,145 @@
 """The cases of the chapters on memory."""
 
-CASES = {}
+from types import SimpleNamespace
+
+from helpers.sentence_cases.made import ns, value
+
+L3 = dict(at_region="It", l3=SimpleNamespace(origin="machine", value=2**25))
+L3_FOUND = dict(region="4 MiB", sizes={"l3": 2**22}, at_times="At times.")
+L3_FOUND |= dict(from_cache=14e-9, from_memory=100e-9)
+STAIRS = dict(l1=value(2**15), l3=value(2**25))
+WHOLE = dict(cycles=4.2, whole=4, low=4, high=5, spread="No whole number")
+PAGES = dict(in_both="Both", in_huge=ns(3))
+SIZES = dict(both=[1, 2, 3, 4, 5], alike=[1], reach=1)
+SPANS = dict(of_dram=200e-9, of_far=26e-9)
+
+READY = dict(f={"huge": SimpleNamespace(seal=SimpleNamespace(predicted=9e-6))})
+CLEAR = dict(cleared=value(2e10), work_needed=lambda *_: "9,000", would_be="cycles")
+COLD = dict(share=value(0.3))
+MEASURED, GUESSED = SimpleNamespace(origin="measured"), SimpleNamespace(origin="guess")
+REST = dict(guest=True, rest=ns(9), warm=ns(3), rest_p99=9, warm_p99=3)
+TWO_KINDS = dict(clearing=2e10, cleared=value(1e10), kernel=1e-6, null=value(1e-7))
+TWO_KINDS |= dict(clock=value(3e9), take=value(2000))
+AHEAD = dict(listed=["by it"], ahead=2**17, compared="C.")
+
+
+def ends(kind_ns):
+    """Summaries at the ends of the curves in huge pages and within few pages."""
+    return dict(huge_end=ns(3).summary, kind_end=ns(kind_ns).summary, proviso=", if")
+
+
+def off(ratio):
+    """A result that many times its prediction."""
+    return SimpleNamespace(ratio=ratio, has_samples=True)
+
+
+CASES = {
+    "memory/latency": [
+        ("L3", dict(has_l3=True, region="4 MiB"), "L3"),
+        ("no L3", dict(has_l3=False, region="4 MiB"), "A region of 4 MiB"),
+        ("L3 answers", L3 | dict(share=0.2), "It: the L3 answers."),
+        (
+            "reported L3 hidden",
+            L3 | dict(share=0.7),
+            "the reported 32.0 MiB are shared with others",
+        ),
+        (
+            "no L3 shown",
+            L3 | dict(share=0.7, l3=SimpleNamespace(origin="guess", value=1)),
+            "It: no L3 shows there.",
+        ),
+        ("huge pages", dict(base=1, c={"random_huge": 1}), "huge"),
+        ("small pages", dict(base=1, c={"random_huge": 2}), "small"),
+        (
+            "at times in the L3",
+            dict(fastest=15e-9, from_cache=14e-9),
+            "The fastest trial took 15.0 ns",
+        ),
+        ("never in the L3", dict(fastest=90e-9, from_cache=14e-9), "No trial came near"),
+        (
+            "some from memory",
+            L3_FOUND | dict(went=0.75),
+            "it answered 75 % of them: only about 1.00 MiB of the 4 MiB",
+        ),
+        ("no mixture", L3_FOUND | dict(went=2), "no mixture of L3 and memory"),
+        ("off in the caches", STAIRS | dict(first=2**16, last=2**20), "a cache of the reported"),
+        (
+            "shares of the wait",
+            dict(shares={"a": 1}, shown_shares="a 9 %", seen=value(0.1), from_memory=1e-7),
+            "the program sees 10 % of the wait. Measured at the largest region, as shares of "
+            "memory's latency: a 9 %.",
+        ),
+        ("whole number", WHOLE | dict(cycles=4.01), "That is 4, within 2 %."),
+        ("sizes differ", WHOLE, "cannot be told which number it is."),
+        ("clock moved", WHOLE | dict(high=4.1), "the clock must have moved"),
+        ("translation", PAGES | dict(in_small=ns(9)), "ns is translation."),
+        ("huge pages slower", PAGES | dict(in_small=ns(1)), "that is not translation."),
+        ("pages alike", PAGES | dict(in_small=ns(3)), "cannot be told apart ("),
+        ("host's pages", dict(doubt=True), "if the host backs huge pages with huge ones"),
+        ("near is faster", ends(1), "by more than translation, if: neighbouring lines"),
+        ("near is slower", ends(9), "more than the 3.0"),
+        ("near is alike", ends(3), "which cannot be told from the 3.0"),
+        ("one kind of pages", SIZES | dict(both=[]), "it takes both kinds of pages."),
+        ("reach below", SIZES | dict(alike=[]), "the TLB's reach lies below them all."),
+        ("reach beyond", SIZES | dict(reach=4), "does not show in this curve."),
+        ("reach within", SIZES | dict(reach=1024), "up to 1.00 KiB: so far the TLB reaches."),
+        ("hides much", dict(middle=3), "hides much"),
+        ("hides some", dict(middle=1.5), "hides some"),
+        ("hides little", dict(middle=1), "hides little"),
+        ("dram is wider", SPANS, "`dram`: its interval is 200 ns wide, that of `far` only 26.0"),
+        ("far is wider", SPANS | dict(of_dram=9e-9), "`far`: its interval is 26.0 ns wide"),
+        ("L3 in both", dict(has_l3=True, third="L3"), "L3, here and there"),
+        ("L3 only there", dict(has_l3=False, third="A region"), "A region here, L3 there"),
+        (
+            "memory is slower",
+            dict(
+                m={"memory": off(2)},
+                from_memory=2e-7,
+                far=value(50),
+                clock=value(5e9),
+                dram=value(8e-8),
+            ),
+            "A wait of 190 ns behind the L3, instead of the guessed 80.0 ns, would account for it: this "
+            "memory is farther away or busier",
+        ),
+        (
+            "memory is faster",
+            dict(
+                m={"memory": off(0.5)},
+                from_memory=2e-8,
+                far=value(50),
+                clock=value(5e9),
+                dram=value(8e-8),
+            ),
+            "this memory is nearer than the guess.",
+        ),
+    ],
+    "memory/fault": [
+        ("near at times", READY | dict(best=10e-6), "The fastest trial took 10.0 µs, near"),
+        ("never near", READY | dict(best=90e-6), "Not even the fastest trial"),
+        (
+            "clearing is slower",
+            CLEAR | dict(clear=1e9),
+            "slower than guessed (exercise 3), and the",
+        ),
+        ("clearing as guessed", CLEAR | dict(clear=3e10), "are in it, and the kernel would have"),
+        ("little taken back", COLD | dict(f={"cold": off(0.5)}), "the host had taken back little."),
+        ("taken back", COLD | dict(f={"cold": off(2)}), "of memory that the host had taken back."),
+        ("memory measured", dict(reading=MEASURED, latency=MEASURED), "measured"),
+        ("memory guessed", dict(reading=MEASURED, latency=GUESSED), "guessed"),
+        ("no guest", REST | dict(guest=False), "This is no guest: nobody takes it back."),
+        ("slow after a rest", REST, "That fits a host which had taken some of it back."),
+        ("no slower after a rest", REST | dict(rest=ns(3)), "cannot be told from the spread"),
+        ("solved", TWO_KINDS, "Clearing runs at 20.0 GB/s (guessed for small pages: 10.0 GB/s)."),
+        ("no solution", TWO_KINDS | dict(kernel=-1e-6), "a huge page that takes longer"),
+        ("no major faults", AHEAD | dict(listed=[]), "No major faults of both kinds"),
+        ("read-ahead unknown", AHEAD | dict(ahead=None), "C. Each of those reads ahead up to what"),
+        ("read-ahead known", AHEAD, "C. Each of those reads ahead up to 128 KiB."),
+        (
+            "kernel's work",
+            dict(f={"anonymous": ns(900)}, cleared=value(1e10), null=value(1e-7), take=value(2000))
+            | dict(work_needed=lambda *_: "3,000"),
+            "the kernel works 3,000 cycles on it, where 2,000 were guessed.",
+        ),
+    ],
+}
