@@ -11,8 +11,8 @@
 
 #include "peer/peer.h"
 
-#define CHILDREN_MAX 128
-#define CHILDREN_A_HOST 64
+#define CHILDREN_MAX 128   /* processes: of two hosts with all that one may have */
+#define CHILDREN_A_HOST 64 /* probes have few; one host leaves room for another */
 
 static struct child {
     pid_t pid;

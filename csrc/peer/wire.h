@@ -18,8 +18,8 @@
 #define PEER_VERSION 1
 #define PEER_NAME "reckon-peer"
 #define PEER_PORT "7325"
-#define PEER_LINE_MAX 512
-#define PEER_TOKEN_MIN 16
+#define PEER_LINE_MAX 512 /* the longest token and a service's numbers take half of it */
+#define PEER_TOKEN_MIN 16 /* 64 bits in hexadecimal digits */
 #define PEER_TOKEN_MAX 128
 
 /* The rest after a call that did only a part. `done` is what that call returned. */

@@ -161,6 +161,11 @@ def _virtual() -> Check:
     )
 
 
+_STEAL_WINDOW_S = 0.2  # 20 ticks of a kernel's clock of 100 Hz
+_MAX_STEAL = (
+    0.01  # of that time: more shifts a median by more than the standard profile's precision
+)
+_MAX_LOAD_PER_CPU = 0.5  # with more, a probe may share its CPU
 _STEAL = 7  # the place of stolen time among the kernel's times of all CPUs (proc_stat(5))
 
 
@@ -171,25 +176,25 @@ def _cpu_jiffies() -> list[int]:
 
 def _steal() -> Check:
     first = _cpu_jiffies()
-    time.sleep(0.2)
+    time.sleep(_STEAL_WINDOW_S)
     last = _cpu_jiffies()
     if len(last) <= _STEAL:
         return Check("steal time", "unknown", "not reported")
     spent, stolen = sum(last) - sum(first), last[_STEAL] - first[_STEAL]
-    if spent and stolen / spent > 0.01:
+    if spent and stolen / spent > _MAX_STEAL:
         return Check(
             "steal time",
             "warn",
-            f"{100 * stolen / spent:.0f} % of 0.2 s",
+            f"{100 * stolen / spent:.0f} % of {_STEAL_WINDOW_S} s",
             "The hypervisor gives the CPU to others; measure at a quieter time.",
         )
-    return Check("steal time", "pass", "none in 0.2 s")
+    return Check("steal time", "pass", f"none in {_STEAL_WINDOW_S} s")
 
 
 def _load() -> Check:
     load, cpus = os.getloadavg()[0], len(os.sched_getaffinity(0))
     sentence = f"{load:.1f} over the last minute on {cpus} CPUs"
-    if load > 0.5 * cpus:
+    if load > _MAX_LOAD_PER_CPU * cpus:
         return Check("load", "warn", sentence, "Stop other programs, or wait.")
     return Check("load", "pass", sentence)
 

@@ -5,6 +5,10 @@ from contextlib import contextmanager
 
 from reckon.config import Unavailable
 
+# The longest wait for a host: TCP sends a lost SYN again after 1 s and after 3 s. The same as
+# PEER_DEADLINE_S in csrc/network/support/client.h.
+DEADLINE_S = 5.0
+
 
 class HostUnavailable(Unavailable):
     """The peer or the NFS server is not available; the message is the reason."""

@@ -16,12 +16,11 @@ from pathlib import Path
 
 from reckon import config
 from reckon.config import ReckonError
-from reckon.hosts import HostUnavailable, ganesha, lab, link, named_by_the_user
+from reckon.hosts import DEADLINE_S, HostUnavailable, ganesha, lab, link, named_by_the_user
 from reckon.hosts.connections import Connections, Host
 
 SERVERS = ("other", "near", "far")
 FILE = "reckon-data"
-_DEADLINE_S = 5.0
 _LONGER_RTT_S = 1e-3  # of the link to "far" ...
 _LONGER_RTT_FACTOR = 5  # ... or this multiple of LINK_RTT, if that is more
 
@@ -112,10 +111,10 @@ def _greet(address: str) -> Host:
         raise HostUnavailable(f"NFS is {address!r}; write HOST:/EXPORT.")
     host, port = match[1].strip("[]"), ganesha.PORT
     try:
-        socket.create_connection((host, port), _DEADLINE_S).close()
+        socket.create_connection((host, port), DEADLINE_S).close()
     except TimeoutError:
         reason = (
-            f"The NFS server {host} did not answer within {_DEADLINE_S:g} s; is it up, and does a "
+            f"The NFS server {host} did not answer within {DEADLINE_S:g} s; is it up, and does a "
             f"firewall let port {port} through?"
         )
     except ConnectionRefusedError:

@@ -14,12 +14,11 @@ from collections.abc import Iterator
 
 from reckon import config
 from reckon.config import ReckonError
-from reckon.hosts import HostUnavailable
+from reckon.hosts import DEADLINE_S, HostUnavailable
 from reckon.hosts.connections import Peer
 from reckon.hosts.lab import PORT
 
 VERSION = 1  # of the protocol, as in csrc/peer/wire.h
-DEADLINE_S = 5.0
 MAX_LINE_BYTES = 1 << 16
 MAX_TEXT = 200  # characters of what a peer says
 TEXTS = ("system", "release", "machine", "processor", "congestion_control", "interface", "driver")

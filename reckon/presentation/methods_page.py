@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from reckon import units
-from reckon.prediction.ratios import is_comparable
+from reckon.prediction.ratios import MISS, is_comparable
 from reckon.presentation.block import Block, MissingCell, say, table
 from reckon.presentation.method_effects import (
     SAME,
@@ -81,7 +81,7 @@ def effects_summary(groups: Groups) -> Block:
     if not count:
         return say("No page has been measured yet, so that nothing can be compared.")
     significant = [ranked.ratio for ranked in changed if not math.isnan(ranked.ratio.low)]
-    twice, few = sum(ratio.factor > 2 for ratio in significant), len(changed) - len(significant)
+    twice, few = sum(ratio.factor > MISS for ratio in significant), len(changed) - len(significant)
     sentences = [
         f"Of {count} methods, {len(significant)} change the value on this machine by more than "
         f"chance and by more than {percent(SAME, 1)}, {twice} of them by more than a factor of two."
