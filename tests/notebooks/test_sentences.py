@@ -192,14 +192,3 @@ def test_why_a_close_takes_longer_where_the_server_has_another_cpu(measured, wor
     names |= dict(path={"carrier": SimpleNamespace(value=20e-6)})
     markers = ["def wake_ups", "to_link = ", "None of these measurements."]
     assert words in displayed("network/connect", markers, **names)
-
-
-@pytest.mark.parametrize(
-    ("times", "words"),
-    [([1, 2], "That fits pages that are copied from main memory"), ([2, 2.1], "So it is not the")],
-)
-def test_cached_reads_of_a_larger_file(times, words):
-    tiny_file = curve(times, "µs")
-    tiny_file.axis_in_unit = [6, 32]
-    names = dict(tiny_file=tiny_file, l3_text="The L3 cache has 32 MiB")
-    assert words in displayed("files/cache", ["few_pages, many_pages ="], **names)

@@ -23,8 +23,35 @@ IN_ORDER = dict(apart_in_order=0, cold_sequential=ns(9), warm_sequential=ns(9), 
 IN_ORDER |= dict(microseconds=str)
 TRIAL = dict(trial=1e-3, delivered=2**20)
 HALF = dict(whole=ns(9), fixed=1e-6, rate=value(1e9))
+LOOK_UP = dict(reads=ns(9), needed=9000, cached={"work": value(1000)})
+TINY = dict(few_pages=1e-6, few_mib=6, many_mib=32, l3_text="The L3 cache has 32 MiB")
+ROOM = dict(smallest=1e-6, disk=value(1e-4), largest=2**21, inferred=SimpleNamespace(median=2**20))
 
 CASES = {
+    "files/cache": [
+        (
+            "some wait",
+            dict(reads=SimpleNamespace(growth=3, has_samples=True)),
+            "so their mean is 3.0 times",
+        ),
+        ("none waits", dict(reads=SimpleNamespace(growth=1, has_samples=True)), "hardly differs"),
+        ("large files", dict(whole=ns(9)), "all memory for the cache"),
+        ("small files", dict(whole=SimpleNamespace(has_samples=False)), "shows no onset"),
+        ("L3", dict(l3=2**25), "The L3 cache has 32.0 MiB"),
+        ("no L3", dict(l3=None), "is of unknown size"),
+        ("guess holds", LOOK_UP | dict(off=1.0), "the guess holds."),
+        ("guess off", LOOK_UP | dict(off=3.0), "to take 9,000 cycles, where 1,000 were guessed."),
+        (
+            "larger file slower",
+            TINY | dict(many_pages=2e-6),
+            "6 MiB such a read takes 1.00 µs, from one of 32",
+        ),
+        ("larger file alike", TINY | dict(many_pages=1.1e-6), "So it is not the copy"),
+        ("any size", ROOM | dict(allowed=2), "Any size"),
+        ("largest size", ROOM | dict(allowed=0.5), "(1 − 0.50) = 2.00 MiB."),
+        ("by memory", dict(whole=ns(9), limit=64), "all memory"),
+        ("by limit", dict(whole=SimpleNamespace(has_samples=False), limit=64), "a limit of 64 MiB"),
+    ],
     "files/read": [
         ("readahead as set", dict(ahead=SimpleNamespace(origin="machine")), "as its queue is set"),
         ("readahead guessed", dict(ahead=SimpleNamespace(origin="guess")), "a guess: the"),
