@@ -2,7 +2,14 @@
 
 from types import SimpleNamespace
 
+from helpers import made_up
 from helpers.sentence_cases.made import ns, value
+
+
+def off(ratio):
+    """A result that many times its prediction."""
+    return SimpleNamespace(ratio=ratio, has_samples=True)
+
 
 L3 = dict(at_region="It", l3=SimpleNamespace(origin="machine", value=2**25))
 L3_FOUND = dict(region="4 MiB", sizes={"l3": 2**22}, at_times="At times.")
@@ -22,15 +29,17 @@ TWO_KINDS = dict(clearing=2e10, cleared=value(1e10), kernel=1e-6, null=value(1e-
 TWO_KINDS |= dict(clock=value(3e9), take=value(2000))
 AHEAD = dict(listed=["by it"], ahead=2**17, compared="C.")
 
+WHY = dict(name="write", model=2, charge=lambda _: 2, result=off(1), cost="C")
+WHY |= dict(reading_needs="The bus is full.")
+TEN = made_up.single("test/made_up", 10, "GB/s")
+LINES = dict(b={"read": TEN}, peak=value(50e9), lines_read=20, lines=40)
+PEAK = dict(known=50e9, theoretical=50e9, b={"read": TEN})
+PAIRS = dict(ratios={"a": 2, "b": 1}, known_spread=True, differing=["a"], listed="L")
+
 
 def ends(kind_ns):
     """Summaries at the ends of the curves in huge pages and within few pages."""
     return dict(huge_end=ns(3).summary, kind_end=ns(kind_ns).summary, proviso=", if")
-
-
-def off(ratio):
-    """A result that many times its prediction."""
-    return SimpleNamespace(ratio=ratio, has_samples=True)
 
 
 CASES = {
@@ -141,5 +150,38 @@ CASES = {
             | dict(work_needed=lambda *_: "3,000"),
             "the kernel works 3,000 cycles on it, where 2,000 were guessed.",
         ),
+    ],
+    "memory/bandwidth": [
+        (
+            "several CPUs",
+            dict(readers=SimpleNamespace(points=[1, 2], axis_in_unit=[1, 2], growth=1.5)),
+            ": 2 CPUs read 1.5 times as much as one",
+        ),
+        ("as reading", WHY | dict(name="read_scalar"), "The bus is full."),
+        ("lines not read", WHY | dict(charge=lambda _: 0.9), "C. So the core overwrites"),
+        ("cheaper writes", WHY | dict(result=off(3)), "C."),
+        ("dearer writes", WHY | dict(result=off(0.3)), "so something else holds it back."),
+        ("bus is full", LINES | dict(full=True), "when it is read, not 50.0 GB/s."),
+        ("lines are few", LINES | dict(full=False), "20 lines under way instead of the guessed 40"),
+        ("writes in passing", dict(written=1.2), "the write-back runs beside the next"),
+        ("writes like reads", dict(written=2), "as the model says."),
+        ("writes unexplained", dict(written=4), "Neither reading nor writing back"),
+        ("more CPUs off", dict(off=["a", "b"]), "With more CPUs: a; b the prediction."),
+        ("loaded latency off", dict(late=["9 %", "19 %"]), "two at 9 %, 19 %: a queue"),
+        ("peak unknown", PEAK | dict(known=None), "One core reads 10.1"),
+        ("peak known", PEAK, "Of 50.0 GB/s one core reads 20 %."),
+        ("latency measured", dict(latency=MEASURED), "measured in this run"),
+        ("latency guessed", dict(latency=GUESSED), "guessed"),
+        ("no pairs", PAIRS | dict(ratios={}), "It could not be measured."),
+        (
+            "spread unknown",
+            PAIRS | dict(known_spread=False),
+            "64 bits at a time: L. There are too few",
+        ),
+        ("wide is faster", PAIRS, "64 bits at a time: L. 1 of 2 differ"),
+        ("wide is no faster", PAIRS | dict(differing=[]), "64 bits at a time: L. None differs"),
+        ("shared core", dict(gain=1.2), "the two CPUs shared a core"),
+        ("within the bus", dict(known=1, whose=""), "comes from a cache"),
+        ("within the core", dict(known=None, whose=" each"), "128 bytes a cycle each"),
     ],
 }
