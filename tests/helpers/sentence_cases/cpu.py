@@ -19,7 +19,7 @@ EXITS = dict(guest=1, trap=value(2e-6), waking=20e-6)
 OFF = SimpleNamespace(ratio=3.0, has_samples=True)
 SCHEDULER = dict(alone=ns(1), scheduling=lambda _: 9000, schedule=value(2500))
 
-SLOPE = SimpleNamespace(slope_low=-1, slope_high=1)
+SLOPE = SimpleNamespace(slope=0, slope_low=-1, slope_high=1)
 SEVENTH = dict(largest=2.0, steps="S")
 JUMPS = dict(two_jumps=6.0, jumps=value(3))
 MISSED_CALL = dict(how="Optimised", call=OFF, jump_cycles=7.0, jumps=value(3), slopes=3.0)
@@ -28,6 +28,11 @@ DIFFERS = dict(points=9, disagreeing=1)
 OPTIMISED = dict(middle=1.5, fastest=1.3)
 ROUND = dict(chain_cycles=1.0, by_width=2.0, middle=1.6)
 STORE = dict(way="W")
+
+PAGES = dict(adds=[1.0, 2.0], begins=1e-6)
+TASKS = dict(why="W", of_small="", of_huge="")
+FORK = dict(fault=value(2e-6), common=dict(fault=value(1e-6)), corrected=lambda _: 3e-6)
+FORK |= dict(new_thread=ns(1000))
 
 CASES = {
     "cpu/switch": [
@@ -137,5 +142,38 @@ CASES = {
         ("round folded", OPTIMISED | dict(middle=0.5), "this core folds its additions"),
         ("round takes turns", OPTIMISED | dict(fastest=1.0), "the median 1.50, as if the core's"),
         ("round's cycles", OPTIMISED, "A round takes 1.50 cycles."),
+    ],
+    "cpu/task": [
+        ("page dearer", PAGES, "one through them would begin at 1.00 µs."),
+        (
+            "growth unclear",
+            dict(line=SLOPE, costs="C"),
+            "C, which its interval does not tell from nothing.",
+        ),
+        (
+            "falls",
+            dict(line=SimpleNamespace(slope=-2, slope_low=-3, slope_high=-1), costs="C"),
+            "C: no growth.",
+        ),
+        (
+            "grows",
+            dict(line=SimpleNamespace(slope=2, slope_low=1, slope_high=3), costs="C"),
+            "C: it grows.",
+        ),
+        ("one more costs more", dict(surely_added=1.0), "costs more the more are alive"),
+        ("one more costs no more", dict(surely_added=-1.0), "costs no more, however many"),
+        ("explained", dict(remains=1.1), "That explains it."),
+        ("mostly explained", dict(remains=1.5), "That explains most of it."),
+        ("not explained", dict(remains=3.0), "That does not explain it; a profile"),
+        ("fault measured", dict(fault=SimpleNamespace(origin="measured")), "as the page on page"),
+        ("fault guessed", dict(fault=SimpleNamespace(origin="guess")), "as guessed"),
+        ("tasks off", TASKS | dict(items=["- it"]), "W"),
+        ("no task off", TASKS | dict(items=[]), "None of the tasks in the table."),
+        (
+            "slow faults",
+            FORK | dict(near=True, fork=SimpleNamespace(ratio=2.0, median=1, has_samples=True)),
+            "A page fault takes 2.00 µs, not the guessed 1.00 µs; with that the model gives 3.00 µs",
+        ),
+        ("times a thread", FORK | dict(near=False, fork=ns(5000)), "times a thread."),
     ],
 }
