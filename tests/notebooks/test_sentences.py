@@ -117,20 +117,6 @@ def test_int_0x80(old, words):
 
 
 @pytest.mark.parametrize(
-    ("times", "apart", "words"),
-    [
-        (1, 0, "; the two cannot be told apart."),
-        (3, 1, "costs more in that than in all of TCP."),
-        (1.5, 1, "costs less than all the rest of the round trip."),
-        (0.5, -1, "the two ends work at the same time, and waking costs little here."),
-    ],
-)
-def test_a_round_trip_between_two_cpus(times, apart, words):
-    n = {"tcp": result(10, "µs"), "tcp_across": result(10 * times, "µs", apart)}
-    assert displayed("network/rtt", ["waking = rk.first_case"], n=n).endswith(words)
-
-
-@pytest.mark.parametrize(
     ("gain", "words"),
     [
         (1, "the ends work at the same time."),

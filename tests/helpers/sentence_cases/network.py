@@ -1,3 +1,52 @@
 """The cases of the chapters on the network."""
 
-CASES = {}
+from types import SimpleNamespace
+
+from helpers.sentence_cases.made import ns, value
+
+HERE = dict(tcp_here=ns(9), ping_here=ns(3), here=6e-6, longer_ping="Longer.")
+AWAY = dict(tcp_away=ns(9), ping_away=ns(3), away=6e-6, longer_ping="Longer.")
+TWO_CPUS = dict(more=1, times=3, one_cpu=ns(3), two_cpus=ns(9), between="Between")
+LINK = dict(link=SimpleNamespace(origin="machine"), whole=ns(3), ideal=1e-3)
+LINK |= dict(on_wire="", awake_cpus="")
+
+CASES = {
+    "network/rtt": [
+        (
+            "longer messages",
+            dict(curve=SimpleNamespace(points=[1, 2], axis=[1, 2**16], growth=3)),
+            ": 64.0 KiB take 3.0 times as long as 1 byte",
+        ),
+        ("simulated host", dict(known=1), "both hosts and the link share this machine's."),
+        ("real host", dict(known=False), "longer than its link is said to be, or queues."),
+        ("bytes as predicted", dict(fastest=1), "So the bytes are as predicted"),
+        ("bytes unexplained", dict(fastest=3), "So even the fastest trials do not fit"),
+        (
+            "sizes missed",
+            dict(misses=[3], what="here", minima=[1, 2], fastest=3, held="Held."),
+            "*Longer messages here* at 1 of 2 sizes. The fastest trial at a size takes 3.0",
+        ),
+        ("ping is longer", HERE | dict(tcp_here=ns(1)), "Longer."),
+        ("ping is alike", HERE | dict(tcp_here=ns(3)), "cannot be told apart."),
+        ("ping is shorter", HERE, "6.00 µs more, for two switches"),
+        ("far ping is alike", AWAY | dict(tcp_away=ns(3)), "cannot be told apart."),
+        ("far ping is longer", AWAY | dict(tcp_away=ns(1)), "Longer."),
+        ("far ping is shorter", AWAY, "6.00 µs more, 6"),
+        ("CPUs alike", TWO_CPUS | dict(more=0), "Between; the two cannot be told apart."),
+        ("waking is most", TWO_CPUS, "Between: each message has to wake a CPU"),
+        ("waking is some", TWO_CPUS | dict(times=1.5), "Between: waking the other CPU costs less"),
+        ("two CPUs faster", TWO_CPUS | dict(times=0.5, more=-1), "the two ends work at the same"),
+        (
+            "link unknown",
+            LINK | dict(link=SimpleNamespace(origin="guess")),
+            "The link's length is not",
+        ),
+        ("link known", LINK, "would take 1.00 ms; a program waits 3.0"),
+        ("wire is longer", dict(wire=ns(9), whole=ns(3)), "The wire cannot take longer"),
+        (
+            "passes take the rest",
+            dict(needed=9000, stacks={"tcp": value(5000)}),
+            "of 9,000 cycles each, instead of the guessed 5,000,",
+        ),
+    ],
+}
