@@ -34,6 +34,11 @@ TASKS = dict(why="W", of_small="", of_huge="")
 FORK = dict(fault=value(2e-6), common=dict(fault=value(1e-6)), corrected=lambda _: 3e-6)
 FORK |= dict(new_thread=ns(1000))
 
+CPUID = {"r": {"cpuid": ns(1000)}}
+TRIP = dict(trip_here=3e-6, trip=value(2e-6), native=value(120), cycles_of=lambda _: 200.0)
+PAIRS = dict(step_s=0, single=[ns(1)])
+READS = dict(fences=40.0, reads=90.0, rdtsc=value(25), rdtscp=value(32), lfence=value(4))
+
 CASES = {
     "cpu/switch": [
         ("woken", SWITCH | dict(times=3), "3.0 times a switch on the same one: an idle CPU"),
@@ -175,5 +180,28 @@ CASES = {
             "A page fault takes 2.00 µs, not the guessed 1.00 µs; with that the model gives 3.00 µs",
         ),
         ("times a thread", FORK | dict(near=False, fork=ns(5000)), "times a thread."),
+    ],
+    "cpu/timer": [
+        ("leaves the guest", CPUID | dict(cycles=3000.0), "at most 500,000 operations a second"),
+        ("not intercepted", CPUID | dict(cycles=100.0), "No hypervisor intercepts it here."),
+        ("user mode", dict(times=3.0), "reads the counter in user mode."),
+        ("kernel", dict(times=1.0), "enters the kernel here."),
+        ("trip off", TRIP | dict(guest=value(1)), "takes 3.00 µs, not the guessed 2.00 µs."),
+        ("CPUID off", TRIP | dict(guest=value(0)), "200 cycles without a guest, not 120."),
+        ("pairs in steps", PAIRS | dict(step_s=2e-8), "differ by steps of 20.0 ns."),
+        ("pairs without steps", PAIRS, "show no step of the counter here."),
+        ("no agreement", dict(alike=["one", "two"]), "So the equal figure of one and two is no"),
+        (
+            "reads off",
+            READS | dict(r={"fenced": OFF, "pair": ns(1)}),
+            "take 90.0 cycles here, 57.0 in the prediction, and a fence 40.0, not 4.00.",
+        ),
+        (
+            "pair of it",
+            READS | dict(r={"fenced": ns(1), "pair": ns(1)}),
+            "to what it encloses.",
+        ),
+        ("CPUID dearer", dict(dearest=30.0), "One CPUID costs 30 times a whole fenced pair"),
+        ("all reads", dict(dearest=0.5), "What reading the time costs, by every way"),
     ],
 }
