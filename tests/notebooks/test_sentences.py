@@ -101,22 +101,6 @@ def test_the_second_ruler(check, words):
 
 
 @pytest.mark.parametrize(
-    ("old", "words"),
-    [
-        (MISSING, "This machine cannot answer: no such instruction."),
-        (result(90), "It costs no more here."),
-        (result(150), "that is the price of the interrupt table."),
-        (result(1200), "this entry point seems to leave the guest."),
-        (result(9000), "something on its path leaves the guest or waits."),
-    ],
-)
-def test_int_0x80(old, words):
-    names = dict(v={"getpid_int80": old}, null=result(100), trap=SimpleNamespace(value=1e-6))
-    names |= dict(gate=SimpleNamespace(high=300), clock=SimpleNamespace(value=3e9))
-    assert words in displayed("cpu/syscall", ["old, trapped, at_most"], **names)
-
-
-@pytest.mark.parametrize(
     ("gain", "words"),
     [
         (1, "the ends work at the same time."),

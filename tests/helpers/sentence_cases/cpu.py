@@ -39,6 +39,13 @@ TRIP = dict(trip_here=3e-6, trip=value(2e-6), native=value(120), cycles_of=lambd
 PAIRS = dict(step_s=0, single=[ns(1)])
 READS = dict(fences=40.0, reads=90.0, rdtsc=value(25), rdtscp=value(32), lfence=value(4))
 
+INT_80 = dict(left="L", trapped=1e-6, at_most=1e-7)
+LONG, SHORT = ns(500), ns(500)
+LONG.seal.predicted, SHORT.seal.predicted = 1e-7, 9e-7  # seconds
+PATH = dict(switch=value(90), path_cycles=500.0, path=value(150))
+ENTRY = dict(more=3e-6, trapped=2e-6)
+NULL_CALL = dict(needed="N", path_cycles=500.0)
+
 CASES = {
     "cpu/switch": [
         ("woken", SWITCH | dict(times=3), "3.0 times a switch on the same one: an idle CPU"),
@@ -203,5 +210,46 @@ CASES = {
         ),
         ("CPUID dearer", dict(dearest=30.0), "One CPUID costs 30 times a whole fenced pair"),
         ("all reads", dict(dearest=0.5), "What reading the time costs, by every way"),
+    ],
+    "cpu/syscall": [
+        (
+            "from memory",
+            dict(inside=["getpid_libc"], v={"getpid_libc": ns(1)}),
+            "and is answered from memory.",
+        ),
+        (
+            "each time",
+            dict(inside=[], v={"getpid_libc": ns(1)}),
+            "and enters the kernel each time.",
+        ),
+        ("int 0x80 no more", INT_80 | dict(more=-1e-8), "It costs no more here."),
+        (
+            "int 0x80 leaves the guest",
+            INT_80 | dict(more=1.1e-6),
+            "L, about as much as one trapped",
+        ),
+        ("interrupt table", INT_80 | dict(more=5e-8), "L: that is the price of the interrupt"),
+        (
+            "int 0x80 waits",
+            INT_80 | dict(more=8e-6),
+            "L, more than an interrupt gate takes (100 ns",
+        ),
+        ("slow path", PATH | dict(null=LONG), "the 500 that are left are the kernel's path"),
+        ("fast path", PATH | dict(null=SHORT), "the way in and out takes less than mode switch"),
+        ("gate and trip", ENTRY | dict(guest=value(1)), "and one trip out of the guest, 2.00 µs."),
+        ("gate", ENTRY | dict(guest=value(0)), "the guess was an interrupt gate."),
+        ("mitigations", NULL_CALL | dict(null=OFF), "N: mitigations and checks on the way"),
+        (
+            "less than a mode switch",
+            NULL_CALL | dict(null=ns(1), path_cycles=-5.0),
+            "The whole call takes less than the mode switch",
+        ),
+        ("kernel's path", NULL_CALL | dict(null=ns(1)), "N."),
+        (
+            "int 0x80 dearer",
+            dict(more=1e-6, old=ns(30), null=ns(10)),
+            "times a call by SYSCALL",
+        ),
+        ("calls in user mode", dict(inside=["times"], listed="L"), "less than half of getpid: L"),
     ],
 }
