@@ -70,37 +70,6 @@ def curve(values, unit="ns"):
 
 
 @pytest.mark.parametrize(
-    ("core", "words"),
-    [
-        (3.0, "would be right here, today."),
-        (6.0, "counts 50 % too few."),
-        (1.5, "counts 100 % too many."),
-    ],
-)
-def test_ticks_and_cycles(core, words):
-    rates = dict(core_clock=result(core, "Gcycle/s"), tick_rate=result(3, "Gtick/s"))
-    assert displayed("cpu/clock", ["cycles a tick"], **rates).endswith(words)
-
-
-@pytest.mark.parametrize(
-    ("check", "words"),
-    [
-        (MISSING, "There is no second ruler"),
-        (result(3.01, "Gcycle/s"), "cycles hold on this core."),
-        (result(3.1, "Gcycle/s"), "so both hold."),
-        (
-            result(3.1, "Gcycle/s", apart=1),
-            "**one of the two assumptions does not hold on this core**",
-        ),
-        (result(2, "Gcycle/s"), "**one of the two assumptions does not hold on this core**"),
-    ],
-)
-def test_the_second_ruler(check, words):
-    core_clock = result(3, "Gcycle/s")
-    assert words in displayed("cpu/clock", ["disagreement ="], check=check, core_clock=core_clock)
-
-
-@pytest.mark.parametrize(
     ("gain", "words"),
     [
         (1, "the ends work at the same time."),

@@ -46,6 +46,11 @@ PATH = dict(switch=value(90), path_cycles=500.0, path=value(150))
 ENTRY = dict(more=3e-6, trapped=2e-6)
 NULL_CALL = dict(needed="N", path_cycles=500.0)
 
+CLOCK = ns(3)
+LEVELS = dict(core_clock=CLOCK, low=3e9, high=3.3e9, levels=[3e9, 3.3e9], between="B")
+RULER = dict(core_clock=CLOCK, check=CLOCK, disagreement="D")
+GUESSED, REPORTED = SimpleNamespace(origin="guess"), SimpleNamespace(origin="machine")
+
 CASES = {
     "cpu/switch": [
         ("woken", SWITCH | dict(times=3), "3.0 times a switch on the same one: an idle CPU"),
@@ -251,5 +256,24 @@ CASES = {
             "times a call by SYSCALL",
         ),
         ("calls in user mode", dict(inside=["times"], listed="L"), "less than half of getpid: L"),
+    ],
+    "cpu/clock": [
+        ("ticks as cycles", dict(off=0.01), "would be right here, today."),
+        ("too few ticks", dict(off=-0.5), "counts 50 % too few."),
+        ("too many ticks", dict(off=1.0), "counts 100 % too many."),
+        ("one process", LEVELS | dict(levels=[3e9]), "cannot answer that (3.00 GHz)."),
+        ("steady", LEVELS | dict(high=3.01e9), "B: it is steady."),
+        ("not steady", LEVELS, "B: it is not steady, or something else used the core."),
+        ("slow trials", dict(slowest=1e9, low=3e9), "Single trials go down to 1.00 GHz"),
+        ("rulers agree", RULER | dict(apart=0.01), "D: the assumptions of one and three cycles"),
+        ("rulers within spread", RULER | dict(apart=0.05), "D, which is within the spread"),
+        ("rulers disagree", RULER | dict(apart=0.3), "D: **one of the two assumptions does not"),
+        ("clock guessed", dict(guessed=GUESSED), "a guess; `machine.toml`"),
+        ("clock reported", dict(guessed=REPORTED), "what the machine reports"),
+        ("reports no turbo clock", dict(turbo_clock=GUESSED), "reports none"),
+        ("reports a turbo clock", dict(turbo_clock=REPORTED), "reports one"),
+        ("turbo guessed", dict(turbo_clock=GUESSED), "The prediction is a guess"),
+        ("same clock", dict(apart=0.05), "show the same clock, within 5.0 %"),
+        ("not the same clock", dict(apart=0.5), "The core clock over the measurement"),
     ],
 }
