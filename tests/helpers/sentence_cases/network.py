@@ -13,6 +13,15 @@ MISSED = dict(row=SimpleNamespace(ratio=3), row_name="A", why={"A": "The cause."
 CLOSES = dict(whole=ns(5), reset=ns(5), local=ns(5))
 TRIP = dict(opened=ns(9), on_wire=", on the wire 8 ns", times=1.1, trips="So it is one.")
 COUNTED = dict(full=[0, 2], resent="", waiting="")
+COPIES = dict(in_cache=1e-10, slow=4e-10, model=3e-10)
+WAKES = dict(wakes=2, extra=1e-5, wake=SimpleNamespace(value=5e-6, origin="measured"))
+MEASURED = SimpleNamespace(value=1e8 / 8, origin="measured")
+GUESSED = SimpleNamespace(value=1e8 / 8, origin="guess")
+RATE = dict(rate=MEASURED, far=ns(3), link="L", share=0.9, carried=0.96)
+RATE |= dict(headers=value(52), mtu=value(1500))
+PARTS = dict(parts=["a", "b"], copied=MEASURED, origin="measured")
+TWO_ENDS = dict(one_cpu=ns(3), two_cpus=ns(3), times=2, though="though")
+EXCHANGE = dict(one_way=ns(3), exchange=ns(3), both_ways="W")
 
 CASES = {
     "network/rtt": [
@@ -100,5 +109,44 @@ CASES = {
         ("to the peer", dict(to_peer=True), "to the other host"),
         ("no peer", dict(to_peer=False), "within the machine"),
         ("close less", dict(far_cheaper=4.0), "takes 25 % of that."),
+    ],
+    "network/throughput": [
+        (
+            "larger sends",
+            dict(sends=SimpleNamespace(points=[1, 2], axis=[64, 2**16], growth=3)),
+            ": 64.0 KiB carry 3.0 times as much as 64",
+        ),
+        ("fast in a cache", COPIES, "the same copies for 0.100 ns a byte"),
+        (
+            "faster than the model",
+            COPIES | dict(in_cache=9e-10, slow=2e-10),
+            "faster than from array",
+        ),
+        ("slower than the model", COPIES | dict(in_cache=9e-10), "take longer than guessed"),
+        ("wake-ups", WAKES, "takes 5.00 µs (measured): 2.0 wake-ups for each segment"),
+        ("not wake-ups", WAKES | dict(wakes=9), "wake-ups alone do not account for it"),
+        ("simulated link", dict(known=1), "link is set to"),
+        ("real link", dict(known=False), "adapter is rated at"),
+        ("rate unknown", RATE | dict(rate=GUESSED), "The link's rate is not known"),
+        ("rate known", RATE, "The L 100 Mbit/s; programs get 3.0"),
+        ("copy measured", dict(copied=MEASURED), "measured"),
+        ("copy guessed", dict(copied=GUESSED), "guessed"),
+        ("share of a copy", PARTS, "of that, through a connection go a and b."),
+        ("no copy", PARTS | dict(parts=[]), "Nothing was measured."),
+        ("two CPUs gain", TWO_ENDS | dict(gain=1), "Two CPUs carry 2.0 times as much as one"),
+        ("two CPUs lose", TWO_ENDS | dict(gain=-1), "less than one, though more than that gains."),
+        ("CPUs alike", TWO_ENDS | dict(gain=0), "told apart, though what that gains."),
+        ("ping guessed", dict(ping=GUESSED), " (guessed)"),
+        ("exchange is slower", EXCHANGE | dict(gain=-1), "W: all that goes has to come back, and"),
+        ("exchange is alike", EXCHANGE | dict(gain=0), "the two cannot be told apart."),
+        ("exchange is faster", EXCHANGE | dict(gain=1), "No more than a chunk is under way then"),
+        ("slower than Reckon's", dict(one_way=ns(1), n={"tcp": ns(3)}), "One way is slower"),
+        ("sent again", dict(again=7), " (7 segments were sent again)"),
+        ("caches left", COPIES | dict(n={"tcp": ns(3)}), "model has 0.300 ns. Data that run ahead"),
+        (
+            "difference unknown",
+            COPIES | dict(n={"tcp": ns(3)}, in_cache=9e-10),
+            "model has 0.300 ns. The questions below say what is known",
+        ),
     ],
 }
