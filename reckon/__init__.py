@@ -14,7 +14,7 @@ What a notebook uses:
     rk.front_page, rk.machine_page, rk.machines_page,           those of one page
     rk.methods_page, rk.reports_page, rk.summary_page,
     rk.text_summary
-    rk.say, rk.sentence, rk.first_case, rk.is_miss              sentences, and their cases
+    rk.say, rk.sentence, rk.is_miss                             sentences, and their cases
     rk.literal, rk.why                                          text from outside, without markup
     rk.amount, rk.number, rk.plain, rk.percent,                 numbers in sentences
     rk.more_or_less, rk.percent_more_or_less
@@ -48,7 +48,6 @@ from reckon.presentation import (
 )
 from reckon.presentation.block import say
 from reckon.presentation.text import (
-    first_case,
     literal,
     more_or_less,
     percent,
@@ -93,7 +92,6 @@ __all__ = [
     "by_name",
     "by_profile",
     "draw",
-    "first_case",
     "front_page",
     "given",
     "guess",
