@@ -90,12 +90,12 @@ def test_probes_have_the_parameters_that_their_needs_name():
 @pytest.mark.timed
 def test_twice_the_work_takes_twice_the_time():
     """The ruler on a known workload: 2 k instructions against k, interleaved; the fastest of each, since
-    the load of others only adds."""
+    the load of others only adds. The core's clock differs by a percent from process to process."""
     k, short, long = 20480, [], []
     for _ in range(20):
         short.append(library.run("test/chain", {"instructions": k}).ticks.min())
         long.append(library.run("test/chain", {"instructions": 2 * k}).ticks.min())
-    assert min(long) / min(short) == pytest.approx(2.0, abs=0.02)
+    assert min(long) / min(short) == pytest.approx(2.0, abs=0.05)
 
 
 @pytest.mark.timed
