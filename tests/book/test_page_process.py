@@ -97,7 +97,7 @@ def test_ctrl_c_at_the_terminal_never_reaches_a_page_or_the_fork_server(tmp_path
     done = subprocess.run(
         [sys.executable, PROGRAMS / "pages_during_signals.py", notebook, tmp_path / "log"],
         cwd=ROOT,
-        env={"PYTHONPATH": str(ROOT)},
+        env={"PYTHONPATH": str(ROOT), "HOME": str(tmp_path)},
         capture_output=True,
         text=True,
         timeout=60,
@@ -112,7 +112,7 @@ def test_a_builder_removes_the_sockets_of_a_killed_builder_alone(tmp_path):
     def builder(sleep_s, folder):
         return subprocess.Popen(
             [*ONE_PAGE, notebook, tmp_path / "log", str(sleep_s)],
-            env={"PYTHONPATH": str(ROOT), "TMPDIR": folder},
+            env={"PYTHONPATH": str(ROOT), "HOME": str(tmp_path), "TMPDIR": folder},
             stdout=subprocess.PIPE,
         )
 
@@ -141,7 +141,7 @@ def test_no_moment_of_a_kill_leaves_sockets_that_no_builder_removes(tmp_path, mo
     python, program = ONE_PAGE
     arguments = [program, notebook, tmp_path / "log", "0"]
     with tempfile.TemporaryDirectory(prefix="rk-") as folder:
-        environment = {"PYTHONPATH": str(ROOT), "TMPDIR": folder}
+        environment = {"PYTHONPATH": str(ROOT), "HOME": str(tmp_path), "TMPDIR": folder}
         killed = finished(python, "-c", KILLED.format(moment), *arguments, env=environment)
         assert killed.returncode == -signal.SIGKILL, killed.stderr
         assert [*Path(folder).iterdir()]
@@ -175,7 +175,7 @@ def test_a_temporary_folder_that_is_too_long_for_a_socket_stops_no_page(tmp_path
     notebook = write_notebook(tmp_path / "page.ipynb", "profile = run = None")
     folder = tmp_path / (100 * "x")
     folder.mkdir()
-    environment = {"PYTHONPATH": str(ROOT), "TMPDIR": str(folder)}
+    environment = {"PYTHONPATH": str(ROOT), "HOME": str(tmp_path), "TMPDIR": str(folder)}
     command = [*ONE_PAGE, notebook, tmp_path / "log", "0"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
