@@ -68,11 +68,8 @@ def sentence(
     """
     if any(_is_missing(needed) for needed in needs):
         return _not_measured(needs) if missing is None else missing
-    for case in cases:
-        _, holds, template = ("", True, case) if isinstance(case, str) else case
-        if holds:
-            return template.format(**values)
-    return ""
+    template = first_case(*((True, case) if isinstance(case, str) else case[1:] for case in cases))
+    return template.format(**values)
 
 
 def _is_missing(needed: Result | float) -> bool:
