@@ -83,7 +83,7 @@ CASES = {
         ("clock moved", WHOLE | dict(high=4.1), "the clock must have moved"),
         ("translation", PAGES | dict(in_small=ns(9)), "ns is translation."),
         ("huge pages slower", PAGES | dict(in_small=ns(1)), "that is not translation."),
-        ("pages alike", PAGES | dict(in_small=ns(3)), "cannot be told apart ("),
+        ("pages alike", PAGES | dict(in_small=ns(3)), "are indistinguishable ("),
         ("host's pages", dict(doubt=True), "if the host backs huge pages with huge ones"),
         ("near is faster", ends(1), "by more than translation, if: neighbouring lines"),
         ("near is slower", ends(9), "more than the 3.0"),
