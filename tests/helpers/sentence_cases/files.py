@@ -135,7 +135,11 @@ CASES = {
         ("in order unclear", IN_ORDER, "the two are indistinguishable."),
         ("version 4 more", dict(by_3=ns(5), by_4=ns(9), more="4 ns"), "version 4 takes 4 ns more."),
         ("version 3 more", dict(by_3=ns(9), by_4=ns(5), more="4 ns"), "version 3 takes 4 ns more."),
-        ("versions alike", dict(by_3=ns(5), by_4=ns(5), more="0 ns"), "are indistinguishable here."),
+        (
+            "versions alike",
+            dict(by_3=ns(5), by_4=ns(5), more="0 ns"),
+            "are indistinguishable here.",
+        ),
         ("end by number", dict(end=ns(9), end_3=ns(5)), "the owner's name, by version 3 a number"),
         ("seek too fast", dict(off_by=0.1), "0.10 times the prediction. A system call"),
         ("seek too slow", dict(off_by=5.0), "5.0 times the prediction, a system call"),
