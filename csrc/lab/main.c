@@ -22,7 +22,7 @@
 #include "lab/lab.h"
 #include "network/support/text.h"
 
-#define ENDING_MS 5000 /* how long the kernel may take to end what was killed */
+#define ENDING_NS 5000000000 /* how long the kernel may take to end what was killed */
 /* Bounds: what the relay was seen to keep up with, and what it holds in memory. */
 #define RTT_US_MAX 2000000
 #define RATE_BIT_MIN 10000
@@ -149,7 +149,8 @@ __attribute__((noreturn)) static void end(const struct lab *lab, int status)
         print_cause(wait_status);
     else
         kill(lab->relay, SIGKILL);
-    for (int waited_ms = 0; waited_ms < ENDING_MS; waited_ms++) {
+    const int64_t end_ns = lab_now_ns(CLOCK_MONOTONIC) + ENDING_NS;
+    while (lab_now_ns(CLOCK_MONOTONIC) < end_ns) {
         const pid_t child = waitpid(-1, NULL, WNOHANG);
         if (child < 0)
             break;

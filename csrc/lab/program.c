@@ -21,7 +21,7 @@
 #include "lab/lab.h"
 #include "network/support/proc_net.h"
 
-#define LISTENING_MS 5000 /* how long a program may take to listen */
+#define LISTENING_NS 10000000000 /* how long a program may take to listen */
 
 static pid_t programs[LAB_PROGRAMS_MAX]; /* as the relay sees them */
 
@@ -180,16 +180,16 @@ pid_t lab_start(struct lab *lab)
 
 void lab_await_port(const struct lab *lab, int port)
 {
+    const int64_t end_ns = lab_now_ns(CLOCK_MONOTONIC) + LISTENING_NS;
     lab_enter(lab, LAB_PEER);
-    for (int waited_ms = 0; !proc_net_listens("tcp", port) && !proc_net_listens("tcp6", port);
-         waited_ms++) {
+    while (!proc_net_listens("tcp", port) && !proc_net_listens("tcp6", port)) {
         if (waitpid(lab->relay, NULL, WNOHANG) == lab->relay)
             lab_failed("Start it by hand to see why, or name a real host with PEER=.",
                        "the program of the second host ended before it listened on port %d", port);
-        if (waited_ms == LISTENING_MS)
+        if (lab_now_ns(CLOCK_MONOTONIC) > end_ns)
             lab_failed("Start it by hand to see why, or name a real host with PEER=.",
-                       "the program of the second host did not listen on port %d within %d s", port,
-                       LISTENING_MS / 1000);
+                       "the program of the second host did not listen on port %d within %lld s",
+                       port, (long long)(LISTENING_NS / 1000000000));
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
     lab_enter(lab, LAB_CLIENT);

@@ -201,6 +201,12 @@ def test_a_program_that_ends_before_it_listens_is_reported():
         labs.Lab(0, 1e9, ["true"], wait_port=9000)
 
 
+def test_a_program_that_never_listens_is_given_up_by_the_lab_itself():
+    """By the clock: looking for the port takes the kernel some ms, most on machines with much memory."""
+    with pytest.raises(labs.LabUnavailable, match="did not listen on port 9000 within 10 s"):
+        labs.Lab(0, 1e9, ["sleep", "1000"], wait_port=9000)
+
+
 def test_the_program_s_last_line_is_reported():
     lab = labs.Lab(0, 1e9, ["sh", "-c", "echo first >&2; echo 'no disk.' >&2; sleep 0.2; exit 1"])
     try:
