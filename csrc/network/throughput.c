@@ -5,8 +5,10 @@
 
 #define MS_NS 1000000
 /* Sent beyond the last window, because the receiver's time begins only when it has its first byte,
- * which may have had to be sent twice. */
+ * which may have had to be sent twice. Where that was not enough, because the receiver's CPU was
+ * busy, all is taken again with a longer one. */
 #define MARGIN_MS 100
+#define LONGEST_MARGIN_MS 1600
 /* Notes in a window, so that what is interpolated between two of them is a small part of it; fewer
  * in a run so long that its sink would have to discard notes. */
 #define NOTES_A_WINDOW 50
@@ -18,11 +20,11 @@ struct windows {
 };
 
 /* n successive windows on the same connections; ticks are ns. Adds the segments
- * that TCP sent again to *retransmits. */
-static int take_windows(struct rk_context *c, const struct windows *windows, struct rk_sample *out,
-                        size_t n, int64_t *retransmits)
+ * that TCP sent again to *retransmits. ETIME: a receiver began later than margin_ms. */
+static int try_windows(struct rk_context *c, const struct windows *windows, int64_t margin_ms,
+                       struct rk_sample *out, size_t n, int64_t *retransmits)
 {
-    const int64_t span_ms = windows->skip_ms + (int64_t)n * windows->window_ms + MARGIN_MS;
+    const int64_t span_ms = windows->skip_ms + (int64_t)n * windows->window_ms + margin_ms;
     const int64_t fine_us = windows->window_ms * 1000 / NOTES_A_WINDOW;
     const int64_t bounded_us = span_ms * 1000 / NOTES_A_RUN;
     struct streams all;
@@ -38,6 +40,18 @@ static int take_windows(struct rk_context *c, const struct windows *windows, str
         status = cut_windows(c, &all, out, n, windows->skip_ms * MS_NS, windows->window_ms * MS_NS);
     *retransmits = add_counts(*retransmits, all_retransmits(&all));
     close_streams(&all);
+    return status;
+}
+
+static int take_windows(struct rk_context *c, const struct windows *windows, struct rk_sample *out,
+                        size_t n, int64_t *retransmits)
+{
+    int64_t margin_ms = MARGIN_MS;
+    int status = try_windows(c, windows, margin_ms, out, n, retransmits);
+    while (status == -ETIME && margin_ms < LONGEST_MARGIN_MS) {
+        margin_ms *= 4;
+        status = try_windows(c, windows, margin_ms, out, n, retransmits);
+    }
     return status;
 }
 

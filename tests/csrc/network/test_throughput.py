@@ -57,6 +57,27 @@ def test_each_window_of_start_is_of_a_fresh_connection():
     assert len(receiver.received) == 3
 
 
+def late_notes(received, _):
+    """All within 90 ms of the first byte, where the last window ends at 100 ms or later."""
+    return notes_of([(0, 5), (received, 9 * 10**7)]) + b"end\n"
+
+
+def test_windows_are_taken_again_where_a_receiver_began_late():
+    """Each time sent for longer, three times at most."""
+
+    def notes(received, number):
+        return late_notes(received, number) if number < 2 else true_notes(received, number)
+
+    with Receiver(notes) as receiver:
+        samples = run("start", receiver.locations, 1, after_ms=90, window_ms=10)
+    assert samples.ops == pytest.approx([receiver.received[2] / 1000], abs=1)
+    assert len(receiver.received) == 3
+
+    with Receiver(late_notes) as receiver, pytest.raises(library.ProbeFailed, match="began late"):
+        run("start", receiver.locations, 1, after_ms=90, window_ms=10)
+    assert len(receiver.received) == 3
+
+
 @pytest.mark.parametrize("probe", ["t470", "mbp2016", "i7_10750h", "i7_10750h_exchange"])
 def test_a_probe_counts_the_bytes_that_its_receiver_has(probe):
     possible(THROUGHPUT + probe)
