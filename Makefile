@@ -1,4 +1,8 @@
 # Reckon. `make help` lists the targets. All that is generated lies under _build/ and .venv/.
+ifneq ($(shell uname -s),Linux)
+$(error Reckon measures Linux; on $(shell uname -s) use a virtual machine or a container, as docs/other-systems.md says)
+endif
+
 SHELL   := /bin/bash
 PYTHON  ?= python3
 VENV    := .venv
@@ -12,7 +16,12 @@ PROFILE ?=
 FRESH   ?=
 RUN     ?=
 NO_APT  ?=
+PAGES   ?=
 PREDICTIONS ?=
+BLIND   ?=
+AUTHOR ?=
+COURSE ?=
+SITE_URL ?=
 # The other host of the network pages; without it one is made up in this machine. The token is better
 # put into the environment than behind `make`, where every user of this machine sees it.
 # (As they were written: a token may have a $ in it.)
@@ -26,8 +35,16 @@ export RECKON_SCRATCH := $(or $(value SCRATCH),$(value RECKON_SCRATCH))
 export RECKON_PROFILE = $(PROFILE)
 export RECKON_FRESH   = $(FRESH)
 export RECKON_RUN     = $(RUN)
+export RECKON_PAGES   = $(PAGES)
 # What the site's What if? panels gave: revisions, laid over the run.
 export RECKON_PREDICTIONS = $(PREDICTIONS)
+# The site covers what was measured until its reader has predicted it.
+export RECKON_BLIND   = $(BLIND)
+# On the title page of the PDFs. (As they were written.)
+export RECKON_AUTHOR := $(or $(value AUTHOR),$(value RECKON_AUTHOR))
+export RECKON_COURSE := $(or $(value COURSE),$(value RECKON_COURSE))
+# Where a published site will be, for previews of links to it.
+export RECKON_URL     = $(SITE_URL)
 export NO_APT
 # Work of numpy's own threads would be measured with ours.
 export OMP_NUM_THREADS = 1
@@ -35,25 +52,49 @@ export OMP_NUM_THREADS = 1
 # $(ALONE) FOLDER COMMAND...: two makes neither set up nor compile the same folder at once.
 ALONE := sh -c 'exec 9< "$$0"; flock -n 9 || { echo "Waiting for another make." >&2; flock 9; }; exec "$$@"'
 
+# An option or a target that is misspelt would be passed over, or make a riddle of a sentence.
+OPTIONS := PROFILE FRESH RUN NO_APT PAGES PREDICTIONS BLIND AUTHOR COURSE PEER PEER_TOKEN LINK_RTT \
+  LINK_RATE NFS SCRATCH PORT PYTHON VENV TO EXPERIMENT A B CONTROL MINIMUM_CHANGE ALL TESTS FAULTS \
+  COUNT MESSAGES SEED PAGE LIB
+space := $(subst ,, )
+stated := $(foreach word,$(subst \$(space),_,$(MAKEOVERRIDES)),$(firstword $(subst =, ,$(word))))
+unknown := $(filter-out $(OPTIONS) RECKON_%,$(stated))
+# $(call nearest,NAME,KNOWN): the known name that is meant; none without Python.
+nearest = $(shell $(PYTHON) -c "import difflib, sys; print(*difflib.get_close_matches(sys.argv[1], sys.argv[2:], 1))" '$(1)' $(2) 2>/dev/null)
+$(foreach name,$(unknown),$(foreach meant,$(call nearest,$(name),$(OPTIONS)),\
+  $(error There is no option $(name)=; did you mean $(meant)=?)))
+
 .DEFAULT_GOAL := help
-.PHONY: help book html pdf measure summary results compare doctor peer lab edit serve check test faults test-install lint setup lib lib-tests tex nfs lock schema expected record clean
+TARGETS := help book html pdf publish measure summary results compare doctor peer lab edit serve check \
+  test faults test-install lint setup lib lib-tests tex nfs lock schema expected record uninstall clean
+.PHONY: $(TARGETS)
+
+.DEFAULT:
+	@echo "There is no target $@; $(or $(patsubst %,did you mean make %?,$(call nearest,$@,$(TARGETS))),\`make help\` lists them.)" >&2; exit 2
 
 help: ## list the targets
 	@echo "Reckon: predict what this machine should do, then measure it."
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## /|/' | awk -F'|' '{printf "  make %-12s %s\n", $$1, $$2}'
 	@echo "Options: PROFILE=quick|standard|full  FRESH=1 (measure again)  RUN=name  NO_APT=1  PREDICTIONS=predictions.toml"
+	@echo "         BLIND=1 (readers predict first; for classes)"
+	@echo 'A part of the book: PAGES="cpu/* summary"'
+	@echo 'Title page of the PDFs: AUTHOR="A. Student" COURSE="CSE 221"'
 	@echo "Files: SCRATCH=folder (on the disk to be measured; /var/tmp)"
 	@echo "Remote files: NFS=host:/export (with a file reckon-data there); without it a server of its own"
 	@echo 'Network: PEER=host[:port] PEER_TOKEN=...  or  LINK_RTT="10 ms" LINK_RATE="100 Mbit/s"'
 
-book: setup lib tex nfs ## execute the notebooks, make the site and the PDF
+book: setup lib tex nfs ## execute the notebooks, make the site and the PDFs
 	@$(PY) -m reckon build
 
-html: setup lib nfs ## the same without the PDF
+html: setup lib nfs ## the same without the PDFs
 	@$(PY) -m reckon build --html
 
-pdf: setup lib tex nfs ## the same without the site
+pdf: setup lib tex nfs ## the same without the site: the report and the full record, for print
 	@$(PY) -m reckon build --pdf
+
+publish: setup lib tex nfs ## make the site and copy it for a static host, with names hashed: make publish TO=folder RUN=name SITE_URL=https://...
+	@test -n "$(TO)" || { echo "Say where: make publish TO=folder" >&2; exit 2; }
+	@$(PY) -m reckon build --publish "$(TO)"
 
 measure: setup lib ## measure one experiment again: make measure EXPERIMENT=cpu/syscall
 	@test -n "$(EXPERIMENT)" || { echo "Say which: make measure EXPERIMENT=cpu/syscall" >&2; exit 2; }
@@ -68,8 +109,14 @@ results: setup lib ## print every quantity of the run
 compare: setup ## what changed between two runs: make compare A=before B=after [CONTROL= MINIMUM_CHANGE=5 ALL=1]; alone: list them
 	@$(PY) -m reckon compare $(if $(A)$(B),"$(A)" "$(B)") $(if $(CONTROL),--control "$(CONTROL)") $(if $(MINIMUM_CHANGE),--minimum-change "$(MINIMUM_CHANGE)") $(if $(ALL),--all)
 
-doctor: setup lib ## say whether this machine is fit to be measured
-	@$(PY) -m reckon doctor
+# Runs on a machine that has nothing yet, and installs nothing.
+IS_SET_UP = $(wildcard $(VENV)/ready)
+doctor: ## say what is missing on this machine, and whether it is fit to be measured
+	@tools/setup doctor $(PYTHON)
+	@$(if $(IS_SET_UP),echo "Is this machine fit to be measured?",\
+	  echo "After \`make setup\`, \`make doctor\` also checks whether this machine is fit to be measured.")
+	@$(if $(IS_SET_UP),$(MAKE) --no-print-directory lib)
+	@$(if $(IS_SET_UP),$(PY) -m reckon doctor)
 
 peer: ## build reckon-peer, the other host of the network pages, and say how to start it
 	@mkdir -p $(LIB)
@@ -83,7 +130,7 @@ peer: ## build reckon-peer, the other host of the network pages, and say how to 
 # The quick profile: samples of any longer profile serve, so an edited prediction shows its verdict
 # at once.
 lab: setup lib ## open the notebooks in JupyterLab, to edit predictions
-	@RECKON_PROFILE=$(or $(PROFILE),quick) $(VENV)/bin/jupyter lab --config=tools/lab_config.py --notebook-dir=. notebooks \
+	@RECKON_PROFILE=$(or $(PROFILE),quick) $(PY) -m jupyterlab --config=tools/lab_config.py \
 	  $(if $(filter 0,$(shell id -u)),--allow-root)
 
 edit: setup lib nfs ## serve the site, and make it again whenever a file of the book is saved (PORT=)
@@ -122,7 +169,7 @@ faults: setup ## kill what a build runs, send random messages, at length: make f
 	  FUZZ_MESSAGES=$(or $(MESSAGES),1000000) FUZZ_SEED=$(or $(SEED),1) \
 	  $(PY) -m pytest tests/faults tests/csrc/peer/test_fuzz.py && exit $$killed
 
-test-install: setup ## run the tests of installation: pip install, a book made elsewhere, the gcc of Debian 13
+test-install: setup ## run the tests of installation: pip install, and from nothing in a bare Debian 12 and 13 (root)
 	@$(PY) -m pytest tests/install
 
 lint: setup ## check format, style, types, imports, spelling and the C compiler's warnings
@@ -168,6 +215,9 @@ expected: setup ## write what the pages show of the tests' recorded run: make ex
 record: setup ## add what the tests' recorded run lacks of an experiment: make record EXPERIMENT=cpu/syscall
 	@test -n "$(EXPERIMENT)" || { echo "Say which: make record EXPERIMENT=cpu/syscall" >&2; exit 2; }
 	@PYTHONPATH=tests $(PY) -m helpers.record $(EXPERIMENT)
+
+uninstall: ## remove what set-up installed: packages of apt-get, .venv, _build; recorded runs stay
+	@tools/setup uninstall $(VENV)
 
 clean: ## remove _build and .venv; recorded runs stay
 	rm -rf _build $(VENV) *.egg-info

@@ -8,11 +8,11 @@ What a notebook uses:
     rk.measure, rk.measure_together, rk.by_profile              measuring
     rk.measure_capacities                                       a capacity, from a curve
     rk.measure_methods                                          all methods, side by side
-    rk.keep, rk.reset                                           what was tried in JupyterLab
+    rk.keep, rk.reset, rk.reseal                                what was tried in JupyterLab
     rk.by_name, rk.title_of                                     results by their short names; titles
     rk.show, rk.draw, rk.blocks                                 tables, sentences and figures
     rk.front_page, rk.machine_page, rk.machines_page,           those of one page
-    rk.methods_page, rk.reports_page, rk.summary_page,
+    rk.methods_page, rk.reports_page, rk.status_page, rk.summary_page,
     rk.text_summary
     rk.say, rk.sentence, rk.is_miss                             sentences, and their cases
     rk.literal, rk.why                                          text from outside, without markup
@@ -23,12 +23,19 @@ What a notebook uses:
     rk.other_host(), rk.nfs_server()                            the other end of network and files
 """
 
-from reckon import config, interactive, show
-from reckon.book.contents import parts
+from __future__ import annotations
+
+import importlib.util
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from reckon import config, interactive, records, show
+from reckon.book.contents import all_notebooks, parts
 from reckon.config import ByProfile as by_profile
 from reckon.config import ReckonError
 from reckon.hosts.host_facts import nfs_server, other_host
-from reckon.interactive import keep, reset
+from reckon.interactive import keep, reseal, reset
 from reckon.measurement.capacity import measure_capacities
 from reckon.measurement.side_by_side import measure_methods
 from reckon.measurement.visit import measure, measure_together
@@ -36,13 +43,13 @@ from reckon.prediction.formula import predict
 from reckon.prediction.inputs import axis, given, guess, octaves
 from reckon.prediction.ratios import is_miss
 from reckon.presentation import block as blocks
-from reckon.presentation import figures as draw
 from reckon.presentation import (
     front_page,
     machine_page,
     machines_page,
     methods_page,
     reports_page,
+    status_page,
     summary_page,
     text_summary,
 )
@@ -63,6 +70,27 @@ from reckon.records.session import current_session
 from reckon.units import amount, number, plain
 
 
+def _imported_when_used(name: str) -> ModuleType:
+    """The module, whose own code runs when one of its attributes is first asked for."""
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.find_spec(name)
+    assert spec and spec.loader
+    spec.loader = importlib.util.LazyLoader(spec.loader)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    parent, _, child = name.rpartition(".")
+    setattr(sys.modules[parent], child, module)
+    spec.loader.exec_module(module)
+    return module
+
+
+if TYPE_CHECKING:
+    from reckon.presentation import figures as draw
+else:  # matplotlib takes as long to import as all the rest, and most commands draw nothing
+    draw = _imported_when_used("reckon.presentation.figures")
+
+
 def begin(*, profile: str | None = None, run: str | None = None) -> None:
     """Work under this profile ("quick", "standard", "full") and on the run of this name.
 
@@ -79,8 +107,11 @@ def run():
 
 
 def results(experiment: str | None = None) -> list[Result]:
-    """Every quantity that the run's records hold."""
-    return all_results(run().name, experiment)
+    """Every quantity that the run's records hold; none of an experiment yet to be measured."""
+    name = run().name
+    if experiment in all_notebooks() and experiment not in records.experiments(name):
+        return []
+    return all_results(name, experiment)
 
 
 __all__ = [
@@ -119,12 +150,14 @@ __all__ = [
     "predict",
     "processor",
     "reports_page",
+    "reseal",
     "reset",
     "results",
     "run",
     "say",
     "sentence",
     "show",
+    "status_page",
     "summary_page",
     "text_summary",
     "title_of",

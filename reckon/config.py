@@ -15,7 +15,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from reckon.messages import first_fault
+from reckon.messages import did_you_mean, first_fault, join_words
 
 _PACKAGE = Path(__file__).resolve().parent
 # An installed package carries a copy of what a book is made of: C sources, notebooks, prose, data.
@@ -118,7 +118,8 @@ def _profile(name: str | Profile) -> Profile:
     if isinstance(name, Profile):
         return name
     if name not in PROFILES:
-        raise ReckonError(f"There is no profile {name!r}; choose one of {', '.join(PROFILES)}.")
+        hint = did_you_mean(name, PROFILES, f"choose {join_words(PROFILES, 'or')}.")
+        raise ReckonError(f"There is no profile {name!r}; {hint}")
     return PROFILES[name]
 
 
@@ -139,6 +140,9 @@ class Settings(BaseSettings):
     profile: Annotated[Profile, NoDecode, BeforeValidator(_profile)] = PROFILES["standard"]
     run: str | None = None  # None: this machine's own
     fresh: bool = False  # measure again what a record already holds
+    tries: bool = False  # predictions of measured quantities are written when a person keeps them
+    # Patterns of the notebooks that the book is made of ("cpu/* summary"); None: all.
+    pages: str | None = None
     # Everything that is generated; the C library and its programs; recorded runs.
     build_dir: _Folder = Field(default=WORK / "_build", validation_alias="RECKON_BUILD")
     library_dir: _Folder = Field(
@@ -153,11 +157,19 @@ class Settings(BaseSettings):
     )
     # A predictions.toml that is laid over the run's predictions.
     predictions: Annotated[Path, AfterValidator(Path.absolute)] | None = None
+    # The site covers what was measured until its reader has predicted it; there is no PDF.
+    blind: bool = False
+    author: str = ""  # on the title page of the PDFs, with the course it was written for
+    course: str = ""
+    # The address at which the site will be published: previews of links to it want whole addresses.
+    url: str = ""
     peer: str | None = None  # HOST or HOST:PORT; None: the lab host
     peer_token: SecretStr | None = None  # both hosts know it: the peer serves nobody else
     nfs: str | None = None  # HOST:/EXPORT; None: nfs-ganesha on a lab host
     link_rtt: str = "0.2 ms"  # of the lab host's link
     link_rate: str = "1 Gbit/s"
+    # The name that a process has while it measures: one at a time on a machine.
+    machine_lock: str = "reckon-measuring"
 
     def with_choices(
         self, *, profile: str | None = None, run: str | None = None, fresh: bool | None = None
@@ -196,6 +208,12 @@ def use(settings: Settings | None) -> None:
     """Work by these settings from now on; None: by the environment again."""
     global _in_use
     _in_use = settings
+
+
+def notebook_in_jupyter() -> Path | None:
+    """The notebook of this process, a kernel that Jupyter's server started; None of any other."""
+    name = os.environ.get("JPY_SESSION_NAME", "")
+    return Path(name) if name.endswith(".ipynb") else None
 
 
 @dataclass(frozen=True)

@@ -7,19 +7,25 @@ made. Each prediction is shown with its ratio to what the run holds; nothing is 
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from reckon import config
+from reckon import config, statistics
 from reckon.config import ReckonError
-from reckon.messages import did_you_mean, join_words
+from reckon.messages import join_words
 from reckon.prediction.formula import Formula, Prediction
+from reckon.presentation import cell_errors, lab_panels
 from reckon.presentation.block import Block, say
 from reckon.presentation.tried_predictions import Tried, comparison
-from reckon.records import seal, variants
+from reckon.records import seal
+from reckon.records.known_quantities import refuse_unknown
 from reckon.records.lookup import from_entry
-from reckon.records.models import Run
-from reckon.records.session import current_session
+from reckon.records.notebook_cells import Page
+from reckon.records.recorded_predictions import prediction_record
+from reckon.records.session import Session, current_session
+from reckon.records.variants import Variants
+from reckon.statistics import cache
 
 if TYPE_CHECKING:  # a kernel has imported it; the command line does without
     from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
@@ -33,12 +39,17 @@ def begin() -> None:
     shell = ipython.get_ipython() if ipython else None
     if shell is None or config.build_context() or not hasattr(shell, "kernel"):
         return
-    variants.start()
-    shell.set_custom_exc((NameError,), _show_name_error)
+    config.use(config.settings().model_copy(update={"tries": True}))
+    cache.store_in(config.settings().build_dir / "cache")
+    shell.set_custom_exc((Exception,), _show_sentence)
+    # Some are found when the cell is compiled as a whole, past the handler above.
+    shell.showsyntaxerror = lambda *_, **__: _show_sentence(shell, *shell._get_exc_info())
     for callback in list(shell.events.callbacks["post_run_cell"]):
         if isinstance(getattr(callback, "__self__", None), _Notebook):
             shell.events.unregister("post_run_cell", callback)
     shell.events.register("post_run_cell", _Notebook(shell).after_cell)
+    # The first prediction would wait half a second for these imports.
+    threading.Thread(target=statistics.load, daemon=True).start()
 
 
 _NOTHING_TRIED = "Nothing was tried that the record does not have already."
@@ -52,9 +63,24 @@ def keep() -> Block:
     return say(f"Kept as revisions: {join_words(f'`{name}`' for name in kept)}.")
 
 
+def reseal(prediction: Prediction, reason: str = "") -> Block:
+    """Make the prediction the one that is scored, in the place of one with a mistake.
+
+    The first seal stays in the record. Raises ReckonError if the quantity has been measured and
+    there is no reason, which the page will state."""
+    if not isinstance(prediction, Prediction):
+        raise ReckonError(f"{prediction!r} is no prediction; reseal takes what measure takes.")
+    session, name = current_session(), prediction.quantity
+    seal.reseal(name, prediction_record(prediction), reason, session)
+    if session.variants:
+        session.variants.forget(name)
+    return say(f"Sealed again: `{name}`. The first seal stays in the record.")
+
+
 def reset() -> Block:
     """Forget what was tried in this notebook; what the record's predictions have instead."""
-    forgotten = variants.take()
+    variants = current_session().variants
+    forgotten = variants.take() if variants else {}
     if not forgotten:
         return say(_NOTHING_TRIED)
     return say(
@@ -63,17 +89,14 @@ def reset() -> Block:
     )
 
 
-def _show_name_error(shell, kind, error, trace, tb_offset=None) -> None:
-    """A name that a cell does not find, in one sentence; any other such error as IPython does."""
-    innermost = trace
-    while innermost.tb_next:
-        innermost = innermost.tb_next
-    if innermost.tb_frame.f_globals is not shell.user_ns:
-        lines = shell.InteractiveTB.structured_traceback(kind, error, trace, tb_offset=tb_offset)
+def _show_sentence(shell, kind, error, trace, tb_offset=None) -> None:
+    """An error of a cell, in one sentence; `%tb` shows all that IPython knows of it."""
+    if isinstance(error, ReckonError):
+        lines = error._render_traceback_()
     else:
-        names = [name for name in shell.user_ns if not name.startswith("_")]
-        hint = did_you_mean(str(error.name), names, "run the cell that makes it, or restore it.")
-        lines = [f"There is no {error.name} in this notebook; {hint}"]
+        page = Page(config.notebook_in_jupyter())
+        lines = [str(cell_errors.explain(error, shell.user_ns, page))]
+        shell._get_exc_info()  # keeps it for %tb
     shell._showtraceback(kind, error, lines)
 
 
@@ -87,7 +110,7 @@ class _Notebook:
 
     def after_cell(self, result: ExecutionResult) -> None:
         """Display how far off the predictions are that the cell made."""
-        from IPython.display import display
+        from IPython.display import HTML, display
 
         new = [found for found in self._found() if id(found) not in self._seen]
         earlier = [seen for seen in self._seen.values() if isinstance(seen, Prediction)]
@@ -100,10 +123,16 @@ class _Notebook:
         try:
             if not predictions:
                 predictions = [again for f in formulas for again in _made_again(f, earlier)]
+            session = current_session()
+            for each in new:
+                _refuse_unknown(each.quantity, session)
             if predictions:
                 is_shown = isinstance(result.result, Block)
-                tried = _tried(predictions, current_session().run)
+                tried = _tried(predictions, session)
                 display(comparison(tried, with_formula=not is_shown))
+                panel = lab_panels.html([each.result for each in tried], session.run)
+                if panel:
+                    display(HTML(panel))
         except ReckonError as error:
             display(say(str(error)))
 
@@ -124,6 +153,15 @@ class _Notebook:
         names = [name for name in variables if not name.startswith("_") and name not in _HISTORY]
         found = {id(each): each for name in names for each in _within(variables[name], _DEPTH)}
         yield from found.values()
+
+
+def _refuse_unknown(quantity: str, session: Session) -> None:
+    """Raises ReckonError where a formula is of a quantity that nothing measures; it may have none,
+    and its predictions one each."""
+    if quantity and quantity.count("/") != 2:
+        raise ReckonError(f"{quantity!r} is no quantity; write PART/EXPERIMENT/QUANTITY.")
+    if quantity:
+        refuse_unknown(session.run.name, quantity, is_new=True)
 
 
 _HISTORY = ("In", "Out")
@@ -148,8 +186,9 @@ def _made_again(formula: Formula, earlier: list[Prediction]) -> list[Prediction]
     return [formula.of(quantity, **old.inputs) for quantity, old in last.items()]
 
 
-def _tried(predictions: list[Prediction], run: Run) -> list[Tried]:
-    entries = seal.as_tried(predictions, run.name)
+def _tried(predictions: list[Prediction], session: Session) -> list[Tried]:
+    run = session.run
+    entries = seal.as_tried(predictions, run.name, session.variants or Variants())
     return [
         Tried(prediction, from_entry(prediction.quantity, entry, None, run.between_visits))
         for prediction, entry in zip(predictions, entries, strict=True)

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 
 import pydantic
 
+NEAR_NAME = 0.6  # of a name's letters are as in the one that may have been meant (difflib)
+
 
 def join_words(words: Iterable[str], conjunction: str = "and") -> str:
     """A list as a sentence has it: "a", "a and b", "a, b and c"."""
@@ -14,10 +16,18 @@ def join_words(words: Iterable[str], conjunction: str = "and") -> str:
     return f"{', '.join(front)} {conjunction} {last}" if front else last
 
 
+def nearest(name: str, known: Iterable[str], near: float = NEAR_NAME) -> str | None:
+    """The known name that is most like an unknown one; None if none is."""
+    return next(iter(difflib.get_close_matches(name, list(known), 1, near)), None)
+
+
 def did_you_mean(name: str, known: Iterable[str], otherwise: str) -> str:
-    """A hint for an unknown name: the nearest known one, or `otherwise`."""
-    nearest = difflib.get_close_matches(name, list(known), 1)
-    return f"did you mean {nearest[0]}?" if nearest else otherwise
+    """A hint for an unknown name: the known one of which it is the last part (NAME of
+    PART/EXPERIMENT/NAME), else the nearest, or `otherwise`."""
+    names = list(known)
+    whole = next((each for each in names if each.endswith(f"/{name}")), None)
+    meant = whole or nearest(name, names)
+    return f"did you mean {meant}?" if meant else otherwise
 
 
 def first_fault(error: pydantic.ValidationError) -> str:

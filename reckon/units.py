@@ -83,6 +83,15 @@ def parse(unit: str) -> pint.Unit:
         ) from None
 
 
+def is_unit(text: str) -> bool:
+    """Whether there is a unit of that name."""
+    try:
+        parse(text)
+    except ReckonError:
+        return False
+    return True
+
+
 @functools.cache
 def factor(unit: str) -> float:
     """How many base units (s, byte, cycle, tick, 1) one `unit` is."""
@@ -127,7 +136,8 @@ def dimension(unit: str) -> pint.util.UnitsContainer:
     return parse(unit).dimensionality
 
 
-_DIMENSION_NAMES = {
+# In words: each dimension as its powers, sorted by base.
+DIMENSION_NAMES = {
     (): "a plain number",
     (("[time]", 1),): "a time",
     (("[information]", 1),): "an amount of data",
@@ -145,7 +155,7 @@ _DIMENSION_NAMES = {
 def dimension_name(dimensionality) -> str:
     """A dimension in words: "a time", "an amount of data"."""
     key = tuple(sorted((name, int(power)) for name, power in dimensionality.items()))
-    return _DIMENSION_NAMES.get(key, f"a quantity of dimension {dimensionality}")
+    return DIMENSION_NAMES.get(key, f"a quantity of dimension {dimensionality}")
 
 
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -274,3 +284,13 @@ def position(base_value: float, unit: str) -> str:
     if dimension(unit) == dimension("byte"):
         return size(base_value, unit)
     return with_unit(f"{from_base(base_value, unit):,g}", unit)
+
+
+def duration(seconds: float) -> str:
+    """ "0.8 s", "48 s", "12 min", "1 h 5 min": to be read by a waiting person."""
+    minutes = round(seconds / 60)
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

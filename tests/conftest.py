@@ -28,6 +28,8 @@ for name in [name for name in os.environ if name.startswith("RECKON_")]:
     del os.environ[name]
 os.environ["RECKON_LIB"] = str(LIBRARY)
 os.environ["RECKON_SCRATCH"] = str(leaks.scratch())
+# Tests that run at once, here or in another checkout, do not wait for each other.
+os.environ["RECKON_MACHINE_LOCK"] = f"reckon-tests-{os.getpid()}"
 
 if "PYTEST_XDIST_WORKER" not in os.environ:  # the workers start when this is done
     build = make_tests_library()

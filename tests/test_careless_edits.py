@@ -93,6 +93,12 @@ CASES = {
         "math.log(kernel_path) / clock",
         "null_call: A function of the math module, float() or int() cannot become part of a formula; write the function of numpy",
     ),
+    "a module that is not there": (
+        FORMULA,
+        "kernel_path / clock",
+        "maths.log(kernel_path) / clock",
+        "null_call: maths is not one of its inputs; its inputs are mode_switch, kernel_path and clock.",
+    ),
     "a bare number": (
         INPUTS,
         "kernel_path=path",
@@ -184,6 +190,30 @@ CASES = {
         "cpu/syscall/getpid",
         "cpu/syscall/getpit",
         "cpu/syscall/getpi",
+    ),
+    "a misspelt parameter of the probe": (
+        MEASURE,
+        "calls=1000",
+        "cals=1000",
+        "cpu/syscall/getpid has no parameter cals; did you mean calls?",
+    ),
+    "a parameter of the probe that is no number": (
+        MEASURE,
+        "calls=1000",
+        'calls="many"',
+        'calls must be a whole number, not "many".',
+    ),
+    "a parameter of the probe beyond its bounds": (
+        MEASURE,
+        "calls=1000",
+        "calls=-1",
+        "calls must be between 1 and 1000000000, not -1.",
+    ),
+    "a misspelt option of the measurement": (
+        MEASURE,
+        "calls=1000",
+        "smples=10",
+        "cpu/syscall/getpid has no parameter smples; did you mean samples?",
     ),
     "a formula that is measured": (
         MEASURE,

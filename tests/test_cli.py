@@ -11,7 +11,7 @@ from helpers.project import ROOT, reckon, reckon_process
 from reckon.cli import main
 
 COMMANDS = ["probes", "probe", "measure", "build", "results", "verify", "predict", "compare"]
-COMMANDS += ["doctor", "edit", "reports", "summary"]
+COMMANDS += ["doctor", "edit", "reports", "summary", "class", "reseal"]
 
 
 def printed(capsys, *arguments):
@@ -167,7 +167,12 @@ def test_checks_as_json(recorded, capsys):
     [
         (["probes", "cpu/sysall"], "did you mean cpu/syscall"),
         (["probe", "cpu/syscall/getpit"], "did you mean cpu/syscall/getpid"),
-        (["probe", "cpu/syscall/getpid", "call=3"], "has no parameter call; it takes calls=1000."),
+        (["probe", "cpu/syscall/getpid", "call=3"], "has no parameter call; did you mean calls?"),
+        (["predict", "cpu/syscall/getpid", "--file", "a.toml"], "--file has its own quantities"),
+        (["predict", "clock=3", "cpu/syscall/getpid"], "comes before its inputs: reckon predict"),
+        (["predict", "getpid"], "did you mean cpu/syscall/getpid?"),
+        (["predict", "cpu/syscall/getpid", "kernel_path=-5"], "below 0, and no amount is negative"),
+        (["predict", "cpu/syscall/getpid", "clock", "=", "3"], "without spaces around the =."),
         (["probe", "cpu/syscall/getpid", "calls"], "'calls' is not name=value"),
         (["probe", "cpu/syscall/getpid", "calls=1.5"], "calls takes whole numbers"),
         (["probe", "cpu/syscall/getpid", "calls=many"], "must be a whole number"),
@@ -186,7 +191,32 @@ def test_checks_as_json(recorded, capsys):
         (["results", "--run", "../.."], "There is no run ../..; "),
         (["results", "--run", ".hidden"], "cannot name a run"),
         (["results", "files/write"], "has no record of files/write"),
-        (["build", "--profile", "fast"], "invalid choice: 'fast'"),
+        (
+            ["build", "--profile", "fast"],
+            "--profile has no choice 'fast'; choose quick, standard or",
+        ),
+        (["build", "--profile", "standrad"], "did you mean standard?"),
+        (["build", "--pages", "cpi/*"], "No page is named cpi/*; did you mean cpu/*?"),
+        (["build", "--pages", "cpu/* summry"], "No page is named summry; did you mean summary?"),
+        (["build", "--run", "recoded"], "There is no run recoded; did you mean recorded? (`mkdir "),
+        (["probes", "memry"], "There is no part, experiment or probe memry; did you mean memory?"),
+        (
+            ["probe", "memory/bandwidth/read", "sizee=64KiB"],
+            "no parameter sizee; did you mean size?",
+        ),
+        (["results", "cpuu"], "did you mean cpu?"),
+        (["results", "--jsno"], "`reckon results` has no option --jsno; did you mean --json?"),
+        (["results", "--run"], "--run needs a value behind it."),
+        (["results", "--run", "recoded"], "There is no run recoded; did you mean recorded?"),
+        (["results", "cpu", "memory"], "`reckon results` has an argument too many, 'memory'; "),
+        (["probe"], "`reckon probe` needs name (the probe, such as cpu/syscall/getpid); "),
+        (["probe", "cpu/syscall/getpid", "--cpu", "one"], "--cpu takes a whole number, and 'one'"),
+        (["probe", "cpu/syscall/getpid", "--s", "3"], "--s may be --samples, --span; write it in"),
+        (["class", "tsts"], "There is no folder tsts; did you mean tests?"),
+        (["compare", "recorded", "recoded"], "There is no run recoded; did you mean recorded?"),
+        ([], "Say which command; `reckon --help` lists them."),
+        (["--jsno"], "`reckon` has no option --jsno; "),
+        (["--json", "results"], "--json comes behind the command; "),
         (["results", "cpu/syscall/getpit"], "did you mean cpu/syscall/getpid"),
         (["reports", "t471"], "There is no report t471; did you mean t470?"),
         (["frobnicate"], "There is no command frobnicate; `reckon --help` lists them."),
@@ -198,13 +228,37 @@ def test_a_users_mistake_is_one_sentence_and_status_2(recorded, arguments, messa
     done = reckon(*arguments)
     assert done.returncode == 2, done
     assert message in done.stderr and "Traceback" not in done.stderr
-    if done.stderr.startswith("reckon: "):
-        assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith("reckon: ") and done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["html", "PROFIL=quick"], "There is no option PROFIL=; did you mean PROFILE=?"),
+        (["bok"], "There is no target bok; did you mean make book?"),
+        (["frobnicate"], "There is no target frobnicate; \\`make help\\` lists them."),
+        (["html", "COURSE=CSE PROFIL=1", "CC=clang"], "-m reckon build --html"),
+    ],
+)
+def test_a_misspelt_option_or_target_of_make_is_named(arguments, message):
+    old = [f"--old-file={target}" for target in ("setup", "lib", "nfs")]
+    done = subprocess.run(
+        ["make", "-n", *old, *arguments], cwd=ROOT, capture_output=True, text=True
+    )
+    assert message in done.stdout + done.stderr
 
 
 def test_the_library_missing(folders):
     done = reckon_process("probes", RECKON_LIB=str(folders))
     assert done.returncode == 2 and "run `make lib`" in done.stderr
+
+
+def test_a_command_imports_neither_what_draws_nor_what_executes():
+    """They take longer to import than most commands to answer."""
+    slow = "{'matplotlib', 'fontTools', 'IPython', 'nbformat', 'pandas'}"
+    code = f"import sys, reckon.cli; print(sorted({slow} & {{*sys.modules}}))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
 
 
 def test_a_closed_pipe_is_no_error():

@@ -36,7 +36,7 @@ def test_a_changed_variable_acts_at_once(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("variable", "value", "says"),
     [
-        ("RECKON_PROFILE", "fast", "There is no profile 'fast'; choose one of quick, standard"),
+        ("RECKON_PROFILE", "fast", "There is no profile 'fast'; choose quick, standard or full"),
         ("RECKON_FRESH", "perhaps", "In the environment, fresh: Input should be a valid boolean"),
     ],
 )

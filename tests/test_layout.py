@@ -100,12 +100,14 @@ MAY_LOOK_UP_THE_SESSION = [
     "__init__.py",
     "book/page_process.py",
     "cli/book.py",
+    "cli/what_if.py",
     "hosts/host_facts.py",
     "interactive.py",
     "measurement/capacity.py",
     "measurement/side_by_side.py",
     "measurement/visit.py",
     "presentation/figures/strips.py",
+    "presentation/formulas.py",
     "presentation/method_and_machine_tables.py",
     "records/run_inputs.py",
 ]
@@ -250,6 +252,13 @@ def test_the_lock_and_the_short_list_agree():
         assert re.search(rf"^{re.escape(name)}==", lock, re.M), f"{name}: run `make lock`"
     for line in lock.splitlines():  # names and versions, no addresses
         assert not line or re.match(r"\s*#|[\w.-]+(\[[\w,]+\])?==[\w.]+( ; .*)?$", line), line
+
+
+def test_citation_and_changes_are_of_this_version():
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    changes = (ROOT / "CHANGELOG.md").read_text()
+    assert citation["version"] == version and f"## {version}" in changes
 
 
 def test_configuration_is_quoted_where_yaml_would_mistake_it():

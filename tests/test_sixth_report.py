@@ -133,7 +133,7 @@ def test_a_wrong_entry_is_refused_with_its_file_and_name(folder, capsys, old, ne
         (
             '"page / disk"',
             '"np.maxmum(page / disk, 0)"',
-            "'np.maxmum(page / disk, 0)' is no formula (module 'numpy' has no attribute 'maxmum').",
+            "'np.maxmum(page / disk, 0)': np.maxmum cannot become part of a formula; did you mean np.maximum?",
         ),
         (
             '"page / disk"',

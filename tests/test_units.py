@@ -126,3 +126,11 @@ def test_a_value_has_its_interval_in_the_same_unit():
 )
 def test_a_unit_that_is_a_word_has_a_plural(value, unit, text):
     assert units.amount(value, unit) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.75, "0.8 s"), (48.2, "48 s"), (730, "12 min"), (3599, "1 h 0 min"), (3900, "1 h 5 min")],
+)
+def test_a_duration_is_in_the_units_of_a_clock(seconds, text):
+    assert units.duration(seconds) == text

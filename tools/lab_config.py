@@ -1,4 +1,5 @@
-"""JupyterLab's settings of `make lab`: a notebook is saved as git has it.
+"""JupyterLab's settings of `make lab`: it opens at the book's contents, and a notebook is saved as
+git has it.
 
 The filter of .gitattributes alone is not enough: where a file's size differs, `git status` calls it
 modified without asking the filter.
@@ -7,6 +8,9 @@ modified without asking the filter.
 import json
 import subprocess
 from pathlib import Path
+
+from reckon import records
+from reckon.book import contents
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -22,5 +26,12 @@ def without_outputs(model, **_):
             model["content"] = json.loads(done.stdout)
 
 
+# The folders list files by name; a reader wants the order of the book.
+opened = ROOT / "_build" / "contents.md"
+records.make_folder(opened.parent)
+records.write_whole(opened, f"# Pages of the book\n\n{contents.links(opened.parent)}\n")
+
 settings = get_config()
+settings.ServerApp.root_dir = str(ROOT)
+settings.LabApp.default_url = "/lab/tree/_build/contents.md"
 settings.ContentsManager.pre_save_hook = without_outputs

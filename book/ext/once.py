@@ -1,4 +1,4 @@
-"""Sphinx extension: every script once.
+"""Sphinx extension: every script once, and MathJax on the pages with formulas alone.
 
 The theme's extensions add their scripts again for each page, so that pages load MathJax twice (and
 it fails the second time) and declare thebe's constants twice. Thebe itself is not used: it would
@@ -17,17 +17,25 @@ def setup(app):
 
 
 def keep_first(app, pagename, templatename, context, doctree):
+    has_formulas = 'class="math' in context.get("body", "")
     seen, kept = set(), []
     for script in context.get("script_files", []):
         body = getattr(script, "attributes", {}).get("body") or ""
         name = str(getattr(script, "filename", None) or script)
-        if "thebe" in name or "THEBE_JS_URL" in body:
+        if _is_needless(name, body, has_formulas):
             continue
         key = body or name
         if key not in seen:
             seen.add(key)
             kept.append(script)
     context["script_files"][:] = kept
+
+
+def _is_needless(name, body, has_formulas):
+    if "thebe" in name or "THEBE_JS_URL" in body:
+        return True
+    is_for_formulas = name.endswith(("/math.js", "/mathjax.js")) or "window.MathJax" in body
+    return is_for_formulas and not has_formulas
 
 
 def declare_safe(app):

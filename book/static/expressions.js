@@ -145,5 +145,5 @@ window.reckon.expressions = (() => {
     };
   }
 
-  return { Grid, compiled, startEvaluation };
+  return { FUNCTIONS, Grid, compiled, startEvaluation };
 })();

@@ -20,10 +20,15 @@ window.reckon.formulas = (() => {
       for (const known of [formula.sealed, formula.measured ?? {}]) {
         for (const ends of ["value", "low", "high"]) known[ends] = known[ends]?.map((value) => value ?? NaN);
       }
-      formula.compiled = {};
-      for (const part of ["hardware", "software", "predicted"]) {
-        if (formula[part]) formula.compiled[part] = compiled(formula[part], formula.axis);
-      }
+      setTrees(formula, formula);
+    }
+  }
+
+  /** Has the formula computed by these trees, by part. */
+  function setTrees(formula, trees) {
+    formula.compiled = {};
+    for (const part of ["hardware", "software", "predicted"]) {
+      if (trees[part]) formula.compiled[part] = compiled(trees[part], formula.axis);
     }
   }
 
@@ -189,6 +194,7 @@ window.reckon.formulas = (() => {
 
   return {
     load,
+    setTrees,
     byQuantity,
     inputsOf,
     withValue,

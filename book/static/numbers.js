@@ -91,8 +91,9 @@ window.reckon.numbers = (() => {
 
   const times = (ratio) => (Number.isNaN(ratio) ? "–" : `${number(ratio)}×`);
 
-  /** A ratio of measured to predicted in words. */
+  /** A ratio of measured to predicted in words; a dash for one that says nothing. */
   function howFar(ratio) {
+    if (!(ratio > 0 && ratio < Infinity)) return "–";
     const factor = Math.max(ratio, 1 / ratio);
     const fits = ({ limit }) => limit === undefined || factor < limit;
     const { words } = window.reckon.data.rules.how_far.find(fits);

@@ -49,27 +49,6 @@ document.addEventListener("DOMContentLoaded", () => {
   if (location.hash) openTarget();
 });
 
-// With ?predict in the address a chapter hides what was measured until the reader has predicted.
-document.addEventListener("DOMContentLoaded", () => {
-  const answer = document.querySelector(".bd-article .answer");
-  if (!answer || !new URLSearchParams(location.search).has("predict")) return;
-  const parts = [...answer.closest("section").children];
-  const results = parts.findIndex((part) => part.id === "results");
-  const measured = parts.filter(
-    (part, place) => part.contains(answer) || part.matches(".cell") || (results >= 0 && place >= results),
-  );
-  for (const part of measured) part.classList.add("until-predicted");
-  document.documentElement.classList.add("predict-first");
-  const button = document.createElement("button");
-  button.className = "predicted";
-  button.append("I have predicted: show what was measured");
-  button.addEventListener("click", () => {
-    document.documentElement.classList.remove("predict-first");
-    button.remove();
-  });
-  measured[0].before(button);
-});
-
 // A table of class "sortable": a click on the head of the first column sorts by its text, of a column
 // that has data-sort by that; what is typed above the table leaves the rows that contain it.
 document.addEventListener("DOMContentLoaded", () => {

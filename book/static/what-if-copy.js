@@ -4,10 +4,12 @@ window.reckon.copies = (() => {
   "use strict";
 
   const { byQuantity } = window.reckon.formulas;
-  const { edits, isEdited } = window.reckon.edits;
+  const { edits, texts, textsOf, isEdited, changeText } = window.reckon.edits;
+  const { element } = window.reckon.elements;
 
   const LINK = "#what-if=";
 
+  /** A value in base units as a number in the unit of an input or a formula, as it may be read again. */
   const exact = (value, input) => String(Number((value / input.unit.factor).toPrecision(12)));
   const lastPart = (quantity) => quantity.slice(quantity.lastIndexOf("/") + 1);
   const editedFormulas = () => [...byQuantity.values()].filter(isEdited);
@@ -29,6 +31,9 @@ window.reckon.copies = (() => {
         written.add(input.shared);
         changes.append(`${lastPart(formula.quantity)}.${name}`, exact(value, input));
       }
+      for (const [part, text] of Object.entries(texts.get(formula) ?? {})) {
+        changes.append(`${lastPart(formula.quantity)}:${part}`, text);
+      }
     }
     return `${location.href.split("#")[0]}${LINK}${changes}`;
   }
@@ -48,6 +53,23 @@ window.reckon.copies = (() => {
     return changes;
   }
 
+  /** How many changes the page's address names. */
+  const linkedCount = () => [...new URLSearchParams(location.hash.slice(LINK.length))].length;
+
+  /** Changes the formulas that the page's address names. */
+  function followLinkedFormulas() {
+    for (const [path, text] of new URLSearchParams(location.hash.slice(LINK.length))) {
+      const [quantityName, part] = path.split(":");
+      const formula = [...byQuantity.values()].find(({ quantity }) => lastPart(quantity) === quantityName);
+      if (formula?.python[part] === undefined) continue;
+      try {
+        changeText(formula, part, text);
+      } catch {
+        // A formula that does not fit is left out.
+      }
+    }
+  }
+
   /** The changed predictions as a file. */
   function predictionsToml() {
     const { experiment, run } = window.reckon.data;
@@ -58,6 +80,8 @@ window.reckon.copies = (() => {
         const amountOf = (number) => `${exact(number, input)} ${input.author_unit}`;
         lines.push(`${name} = "${amountOf(value)}"  # instead of ${amountOf(input.value)}`);
       }
+      // The parts as the function of a notebook returns them.
+      if (texts.has(formula)) lines.push(`formula = ${quoted(Object.values(textsOf(formula)).join(", "))}`);
     }
     return `${lines.join("\n")}\n`;
   }
@@ -68,17 +92,19 @@ window.reckon.copies = (() => {
   function inputCode(input, value) {
     const text = (number) => exact(number, input);
     const unit = quoted(input.author_unit);
-    const source = quoted(input.author_source);
+    const isAsGiven = value === input.value;
+    const isOwn = input.origin === "measured" || input.origin === "machine";
+    const asked = `instead of ${text(input.value)} ${input.author_unit}, ${input.author_source}`;
+    const source = quoted(isOwn && !isAsGiven ? asked : input.author_source);
     if (input.origin === "axis") {
       return `rk.axis([${input.value.map(text).join(", ")}], ${unit}, ${source})`;
     }
     const bounds = `low=${text(Math.min(input.low ?? value, value))}, high=${text(Math.max(input.high ?? value, value))}`;
-    const isAsGiven = value === input.value;
     if (input.origin === "given" && (isAsGiven || input.low === undefined)) {
       return `rk.given(${text(value)}, ${unit}, ${source}${input.low === undefined ? "" : `, ${bounds}`})`;
     }
     const guess = `rk.guess(${text(value)}, ${unit}, ${source}, ${bounds})`;
-    if (!isAsGiven || (input.origin !== "measured" && input.origin !== "machine")) return guess;
+    if (!isAsGiven || !isOwn) return guess;
     const atEnd = input.at_end ? ", at_end=True" : "";
     return `rk.${input.origin}(${quoted(input.reference)}, otherwise=${guess}${atEnd})`;
   }
@@ -88,7 +114,7 @@ window.reckon.copies = (() => {
     const cells = quantities.filter(isEdited).map((formula) => {
       const name = `${lastPart(formula.quantity).replace(/\W/g, "_")}_what_if`;
       const kind = formula.kind === "sum" ? "" : `, kind=${quoted(formula.kind)}`;
-      const parts = Object.entries(formula.python);
+      const parts = Object.entries(textsOf(formula));
       const inputs = Object.entries(formula.inputs).map(([inputName, number]) => {
         const input = window.reckon.data.inputs[number];
         return `    ${inputName}=${inputCode(input, edits.get(input.shared) ?? input.value)},`;
@@ -108,5 +134,12 @@ window.reckon.copies = (() => {
     return `${cells.join("\n\n")}\n`;
   }
 
-  return { link, linkedChanges, predictionsToml, notebookCell };
+  /** Gives the reader the text as a file. */
+  function download(text) {
+    const address = URL.createObjectURL(new Blob([text], { type: "application/toml" }));
+    element("a", { href: address, download: "predictions.toml" }).click();
+    URL.revokeObjectURL(address);
+  }
+
+  return { link, linkedChanges, linkedCount, followLinkedFormulas, predictionsToml, notebookCell, exact, download };
 })();

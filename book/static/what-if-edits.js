@@ -2,7 +2,10 @@
 window.reckon.edits = (() => {
   "use strict";
 
-  const { inputsOf, valuesOf, along, ratioOf } = window.reckon.formulas;
+  const { byQuantity, inputsOf, valuesOf, along, ratioOf, setTrees } = window.reckon.formulas;
+  const { parsePart, FormulaError } = window.reckon.formulaText;
+  const { amount } = window.reckon.numbers;
+  const { joined } = window.reckon.words;
 
   const edits = new Map(); // the changed inputs: their value in base units by their shared number
   const listeners = []; // called with the shared numbers of the inputs that a change touches
@@ -19,7 +22,60 @@ window.reckon.edits = (() => {
       .filter((input) => input.slider)
       .map((input) => input.shared);
 
-  const isEdited = (formula) => sharedOf(formula).some((shared) => edits.has(shared));
+  const texts = new Map(); // the changed parts of formulas: their text by part, by formula
+
+  /** The arithmetic of a formula as a notebook writes it, by part. */
+  const textsOf = (formula) => ({ ...formula.python, ...texts.get(formula) });
+
+  const isEdited = (formula) => texts.has(formula) || sharedOf(formula).some((shared) => edits.has(shared));
+
+  /** Throws a FormulaError for an infinite value of a formula, and for a time or rate below 0. */
+  function checkValue(formula) {
+    const { inputs, predicted } = compute(formula);
+    const isAmount = Object.keys(formula.dimension).length > 0;
+    const wrong = predicted.find((value) => !Number.isFinite(value) || (isAmount && value < 0));
+    if (wrong === undefined) return;
+    const { sentence, zeros, negative, infinite } = window.reckon.data.rules.impossible;
+    const atZero = Object.keys(inputs).filter((name) => inputs[name].value === 0);
+    throw new FormulaError(
+      sentence
+        .replace("{name}", formula.quantity)
+        .replace("{value}", amount(wrong, formula))
+        .replace("{zeros}", atZero.length ? zeros.replace("{names}", joined(atZero)) : "")
+        .replace("{why}", wrong < 0 ? negative : infinite),
+    );
+  }
+
+  /** Takes the text for a part of the formula. Throws a FormulaError and changes nothing. */
+  function changeText(formula, part, text) {
+    const tree = parsePart(formula, text);
+    const trees = { ...formula.changed, [part]: tree };
+    const { hardware, software } = { ...formula, ...trees };
+    if (formula.python.software !== undefined) trees.predicted = ["add", hardware, software];
+    useTrees(formula, trees);
+    try {
+      checkValue(formula);
+    } catch (error) {
+      useTrees(formula, formula.changed);
+      throw error;
+    }
+    formula.changed = trees;
+    texts.set(formula, { ...texts.get(formula), [part]: text.trim() });
+    if (Object.entries(textsOf(formula)).every(([name, now]) => now === formula.python[name])) resetText(formula);
+    announce(sharedOf(formula));
+  }
+
+  /** Has the formula computed by its own trees, but for these. */
+  function useTrees(formula, trees) {
+    setTrees(formula, { ...formula, ...trees });
+    computed.delete(formula);
+  }
+
+  function resetText(formula) {
+    texts.delete(formula);
+    delete formula.changed;
+    useTrees(formula, {});
+  }
 
   const computed = new Map(); // what each formula predicts with the changed inputs
 
@@ -43,24 +99,51 @@ window.reckon.edits = (() => {
 
   const sealedRatio = (formula) => ratioOf(formula, formula.sealed.value);
 
+  /** Takes the value of an input. Throws a FormulaError and changes nothing where one of its
+   * predictions cannot have such a value. */
   function change(shared, value) {
-    if (value === given(shared).value) edits.delete(shared);
-    else edits.set(shared, value);
+    if (value < 0 && given(shared).value >= 0) throw new FormulaError(window.reckon.data.rules.impossible.input);
+    const before = edits.get(shared);
+    take(shared, value);
+    try {
+      window.reckon.data.formulas.filter((formula) => sharedOf(formula).includes(shared)).forEach(checkValue);
+    } catch (error) {
+      take(shared, before ?? given(shared).value);
+      throw error;
+    }
     announce([shared]);
   }
 
-  /** Changes these inputs (values by shared number) and no others. */
-  function changeOnly(changes) {
-    const touched = [...edits.keys(), ...changes.keys()];
+  function take(shared, value) {
+    if (value === given(shared).value) edits.delete(shared);
+    else edits.set(shared, value);
+    computed.clear();
+  }
+
+  function forgetEdits() {
     edits.clear();
-    for (const [shared, value] of changes) edits.set(shared, value);
-    announce(touched);
+    computed.clear();
+  }
+
+  /** Changes these inputs (values by shared number) and no others; formulas are as they were. Throws a
+   * FormulaError, and then nothing is changed at all, where a prediction cannot have such a value. */
+  function changeOnly(changes) {
+    [...texts.keys()].forEach(resetText);
+    forgetEdits();
+    for (const [shared, value] of changes) take(shared, value);
+    try {
+      [...byQuantity.values()].filter(isEdited).forEach(checkValue);
+    } catch (error) {
+      forgetEdits();
+      throw error;
+    } finally {
+      announce(window.reckon.data.inputs.map(({ shared }) => shared)); // also what was refused
+    }
   }
 
   const reset = () => changeOnly(new Map());
 
   function announce(touched) {
-    computed.clear();
     for (const listener of listeners) listener(touched);
   }
 
@@ -70,7 +153,10 @@ window.reckon.edits = (() => {
     given,
     currentValue,
     sharedOf,
+    texts,
+    textsOf,
     isEdited,
+    changeText,
     compute,
     sealedRatio,
     change,

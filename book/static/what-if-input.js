@@ -5,6 +5,7 @@ window.reckon.inputs = (() => {
   const { plain, withUnit } = window.reckon.numbers;
   const { element } = window.reckon.elements;
   const { edits, given, currentValue, change } = window.reckon.edits;
+  const { FormulaError } = window.reckon.formulaText;
 
   let counter = 0;
   const newId = () => `what-if-${++counter}`;
@@ -17,6 +18,8 @@ window.reckon.inputs = (() => {
   }
 
   const SLIDER_STEPS = 1000;
+
+  const NO_NUMBER = "This is no number, or too large for one; the numbers below are as before it.";
 
   /** A row with a slider and a field for an input, which is called `label`. */
   function inputRow(shared, label) {
@@ -40,20 +43,43 @@ window.reckon.inputs = (() => {
       min: 0,
       max: SLIDER_STEPS,
       "aria-label": `${label}, slider`,
-      oninput: () => change(shared, valueAt(Number(slider.value))),
+      oninput: () => tryValue(valueAt(Number(slider.value))),
     });
+    const ends = element(
+      "span",
+      { class: "what-if-ends", "aria-hidden": "true" },
+      ...[low, high].map((end) => element("span", {}, withUnit(end, input))),
+    );
     const field = element("input", {
       type: "number",
       step: "any",
       id,
+      placeholder: inField(input.value, input),
       "aria-describedby": `${id}-source`,
+      onblur: () => show(),
       oninput: () => {
         const isEmpty = field.value === "" && !field.validity.badInput;
         const value = isEmpty ? input.value : field.valueAsNumber * input.unit.factor;
-        field.setAttribute("aria-invalid", !Number.isFinite(value));
-        if (Number.isFinite(value)) change(shared, value);
+        if (Number.isFinite(value)) tryValue(value);
+        else say(NO_NUMBER, true);
       },
     });
+    const fault = element("output", { class: "what-if-fault", "aria-live": "polite" });
+
+    function say(sentence, isInvalid) {
+      fault.textContent = sentence;
+      field.setAttribute("aria-invalid", isInvalid);
+    }
+
+    function tryValue(value) {
+      try {
+        change(shared, value);
+      } catch (error) {
+        if (!(error instanceof FormulaError)) throw error;
+        say(error.message, true);
+      }
+    }
+
     const interval =
       input.low === undefined
         ? ""
@@ -62,16 +88,18 @@ window.reckon.inputs = (() => {
       "div",
       { class: "what-if-input" },
       element("label", { for: id }, label),
-      slider,
+      element("span", { class: "what-if-slider" }, slider, ends),
       element("span", { class: "what-if-field" }, field, element("span", {}, unit)),
       element("small", { id: `${id}-source` }, `${input.source}${interval}`),
+      fault,
     );
     const show = () => {
       const value = currentValue(shared);
+      say("", false);
       slider.value = position(value);
       slider.setAttribute("aria-valuetext", withUnit(value, input));
-      // What is being typed is left as it is.
-      if (document.activeElement !== field || !edits.has(shared)) field.value = inField(value, input);
+      // What is being typed is left as it is; an empty field shows in grey what is computed with.
+      if (document.activeElement !== field) field.value = inField(value, input);
       row.classList.toggle("what-if-changed", edits.has(shared));
     };
     show();

@@ -6,7 +6,45 @@
   const { amount, between, ends, times, howFar } = window.reckon.numbers;
   const { onChange, sharedOf, isEdited, compute } = window.reckon.edits;
 
+  const COLUMNS = { 1: "predicted", 3: "ratio" }; // of a table of results (reckon/presentation/tables.py)
+  const words = (node) => node.textContent.replace(/\s+/g, " ").trim();
+
+  /** Marks predictions and ratios in the tables of results, whose rows have the quantities' titles. */
+  function markTables() {
+    const formulas = [...byQuantity.values()].filter(({ measured }) => measured);
+    for (const table of document.querySelectorAll("table.results")) {
+      const rows = [...table.tBodies].flatMap((body) => [...body.rows]);
+      for (const formula of formulas) {
+        if (formula.axis) markCurve(rows, formula);
+        else rows.filter((row) => words(row.cells[0]) === formula.label).forEach((row) => mark(row, formula));
+      }
+    }
+  }
+
+  /** Marks the rows of a curve: all of its points, or of a long one the ends. */
+  function markCurve(rows, formula) {
+    const isPoint = (row) => words(row.cells[0]).startsWith(`${formula.label}, `) && words(row.cells[1]) !== "–";
+    const points = formula.measured.indices.map((_, k) => k);
+    const ofCurve = rows.filter(isPoint);
+    const shown = ofCurve.length === points.length ? points : [points[0], points.at(-1)];
+    if (ofCurve.length === shown.length) ofCurve.forEach((row, k) => mark(row, formula, shown[k]));
+  }
+
+  function mark(row, { quantity }, point) {
+    for (const [column, shows] of Object.entries(COLUMNS)) {
+      const cell = row.cells[column].querySelector("p") ?? row.cells[column];
+      const span = document.createElement("span");
+      Object.assign(span.dataset, point === undefined ? { quantity, shows } : { quantity, shows, point });
+      span.append(...cell.childNodes);
+      cell.append(span);
+    }
+  }
+
+  let isMarked = false;
+
   onChange((touched) => {
+    if (!isMarked) markTables();
+    isMarked = true;
     for (const span of document.querySelectorAll("span[data-quantity][data-shows]")) {
       const formula = byQuantity.get(span.dataset.quantity);
       if (formula && sharedOf(formula).some((shared) => touched.includes(shared))) follow(span, formula);

@@ -4,9 +4,10 @@ window.reckon.results = (() => {
 
   const { interval, median, sensitivity, needed } = window.reckon.formulas;
   const { amount, between, ends, times, howFar, withUnit } = window.reckon.numbers;
-  const { compute, sealedRatio } = window.reckon.edits;
+  const { compute, sealedRatio, texts, textsOf, changeText } = window.reckon.edits;
   const { element } = window.reckon.elements;
   const { curve } = window.reckon.curve;
+  const { FormulaError } = window.reckon.formulaText;
 
   const TRACK_MARGIN = 2; // a track reaches this factor beyond the sealed and the measured value
 
@@ -42,7 +43,8 @@ window.reckon.results = (() => {
     const drawing = element("div");
     const list = element("ul");
     const effects = element("div");
-    body.append(drawing, list, effects);
+    const editor = formulaEditor(formula);
+    body.append(drawing, list, effects, editor.box);
     let range = null; // of a curve: the interval that is drawn
 
     function show() {
@@ -61,6 +63,7 @@ window.reckon.results = (() => {
         element("span", { class: "what-if-ratio" }, ratio, before),
       );
       if (!box.open) return;
+      editor.show();
       list.replaceChildren(...sentences(formula, now));
       if (formula.axis) drawing.replaceChildren(curve(formula, now, range));
       later.add(result);
@@ -79,6 +82,51 @@ window.reckon.results = (() => {
 
     const result = { box, formula, show, showMore };
     return result;
+  }
+
+  /** The arithmetic of a quantity, a field for each part; a mistake is said below. */
+  function formulaEditor(formula) {
+    const fault = element("output", { class: "what-if-fault", "aria-live": "polite" });
+    const fields = Object.entries(textsOf(formula)).map(([part, text]) => {
+      const field = element("input", {
+        type: "text",
+        value: text,
+        spellcheck: "false",
+        autocapitalize: "off",
+        autocomplete: "off",
+        oninput: () => {
+          try {
+            changeText(formula, part, field.value);
+            fault.textContent = "";
+          } catch (error) {
+            if (!(error instanceof FormulaError)) throw error;
+            fault.textContent = error.message;
+          }
+          field.setAttribute("aria-invalid", fault.textContent !== "");
+        },
+      });
+      return { part, field };
+    });
+    const lines = fields.map(({ part, field }) => element("label", {}, `${part} = `, field));
+    const names = element("small", {}, `Inputs: ${Object.keys(formula.inputs).join(", ")}`);
+    const box = element(
+      "details",
+      { class: "what-if-formula" },
+      element("summary", {}, "Change the formula"),
+      ...lines,
+      names,
+      fault,
+    );
+    function show() {
+      for (const { part, field } of fields) {
+        if (document.activeElement === field) continue;
+        field.value = textsOf(formula)[part];
+        field.setAttribute("aria-invalid", "false");
+      }
+      if (texts.has(formula)) box.open = true;
+      if (!fields.some(({ field }) => document.activeElement === field)) fault.textContent = "";
+    }
+    return { box, show };
   }
 
   const later = new Set(); // results of which more is to be shown
@@ -137,14 +185,15 @@ window.reckon.results = (() => {
     const percentAt = (log) => 50 + (50 * Math.max(-most, Math.min(most, log))) / most;
     const rows = moves.map(({ name, low, high }) => {
       const input = now.inputs[name];
-      const [left, right] = [Math.min(low, high), Math.max(low, high)].map(Math.log).map(percentAt);
+      const [least, largest] = [Math.min(low, high), Math.max(low, high)];
+      const [left, right] = [least, largest].map(Math.log).map(percentAt);
       const extent = element("span", { style: `left: ${left}%; width: ${Math.max(1, right - left)}%` });
       const bar = element("span", { class: "what-if-bar", "aria-hidden": "true" }, extent);
       return element(
         "tr",
         {},
         element("th", { scope: "row" }, input.label),
-        element("td", {}, bar, `${times(low)} to ${times(high)}`),
+        element("td", {}, bar, `${times(least)} to ${times(largest)}`),
         element("td", {}, meetsText(formula, now, name)),
       );
     });
@@ -161,10 +210,10 @@ window.reckon.results = (() => {
     );
   }
 
-  /** The value with which a guess alone would meet the measurement; a dash without one. */
+  /** The value with which an input alone would meet the measurement; a dash without one. */
   function meetsText(formula, now, name) {
     const input = now.inputs[name];
-    if (!formula.measured || input.origin !== "guess") return "–";
+    if (!formula.measured) return "–";
     const value = needed(formula, now.inputs, name);
     if (value === undefined) return "–";
     const isOutside = value < input.low || value > input.high;

@@ -6,13 +6,15 @@
   const { load, byQuantity } = window.reckon.formulas;
   const { ends, times } = window.reckon.numbers;
   const { element } = window.reckon.elements;
+  const { FormulaError } = window.reckon.formulaText;
   const { inputRow } = window.reckon.inputs;
   const { resultBox } = window.reckon.results;
-  const { link, linkedChanges, predictionsToml, notebookCell } = window.reckon.copies;
-  const { edits, given, sharedOf, isEdited, compute, sealedRatio, onChange, changeOnly, reset } =
+  const { link, linkedChanges, linkedCount, followLinkedFormulas, predictionsToml, notebookCell, download } = window.reckon.copies;
+  const { edits, texts, given, sharedOf, isEdited, compute, sealedRatio, onChange, changeOnly, reset } =
     window.reckon.edits;
 
   const panels = [];
+  let isPage = false; // of the site; else an output in JupyterLab
 
   /** What a panel of these quantities calls an input: its name; where several inputs have it, with the
    * first of its quantities. */
@@ -48,18 +50,30 @@
     return `With your inputs: ${ends(predicted, formula)}; ${comparison}.`;
   }
 
-  /** The buttons below a panel, and the text that they give. `say` takes a sentence for the reader. */
+  /** How many predictions of the page besides these have changed; "" without any. */
+  function reportOthers(quantities) {
+    const others = [...byQuantity.values()].filter((formula) => isEdited(formula) && !quantities.includes(formula));
+    if (!others.length || !quantities.some(isEdited)) return "";
+    return others.length === 1
+      ? "One more prediction of this page follows."
+      : `${others.length} more predictions of this page follow.`;
+  }
+
+  /** The buttons below a panel, and the text that they give, which is forgotten when an input changes.
+   * `say` takes a sentence for the reader. */
   function actions(quantities, say) {
     const text = element("textarea", { rows: 6, readonly: "", "aria-label": "Text to copy", hidden: "" });
     const button = (title, onclick) => element("button", { type: "button", onclick }, title);
-    const save = button("Download predictions.toml", () => {
-      const file = new Blob([text.value], { type: "application/toml" });
-      const address = URL.createObjectURL(file);
-      element("a", { href: address, download: "predictions.toml" }).click();
-      URL.revokeObjectURL(address);
-    });
+    const all = () => [...byQuantity.values()];
+    const save = button("Download predictions.toml", () => download(text.value));
     save.hidden = true;
-    const copy = async (content, isFile = false) => {
+    const forget = () => (text.hidden = save.hidden = true);
+    const copy = async (formulas, give, isFile = false) => {
+      if (!formulas.some(isEdited)) return say("Nothing is changed; change an input first.");
+      if (document.querySelector(".what-if-formula [aria-invalid=true]")) {
+        return say("A formula has a mistake, which is said below it: mend it, or reset.");
+      }
+      const content = give();
       text.value = content;
       text.hidden = false;
       save.hidden = !isFile;
@@ -75,11 +89,11 @@
       "div",
       { class: "what-if-actions" },
       button("Reset", reset),
-      button("Copy link", () => copy(link())),
-      button("Copy as notebook cell", () => copy(notebookCell(quantities))),
-      button("Keep these predictions", () => copy(predictionsToml(), true)),
+      ...(isPage ? [button("Copy link", () => copy(all(), link))] : []),
+      button("Copy as notebook cell", () => copy(quantities, () => notebookCell(quantities))),
+      ...(isPage ? [button("Keep these predictions", () => copy(all(), predictionsToml, true))] : []),
     );
-    return [buttons, text, save];
+    return { nodes: [buttons, text, save], forget };
   }
 
   /** The panel of an anchor's quantities, folded; what is in it is made when it is opened. */
@@ -93,6 +107,7 @@
         ? `Change the prediction: ${anchor.dataset.what || own[0].label}`
         : `Change these ${own.length} predictions`;
     const status = element("output", { class: "what-if-status", "aria-live": "polite" });
+    const others = element("small", { class: "what-if-others" });
     const content = element("div", { class: "what-if-content" });
     const box = element(
       "details",
@@ -102,6 +117,7 @@
     );
     let rows = [];
     let results = [];
+    let forgetText = () => {};
 
     const say = (sentence) => (status.textContent = sentence);
 
@@ -109,14 +125,18 @@
       if (rows.length) return;
       rows = shared.map((number) => inputRow(number, labelOf(number, own)));
       results = own.map((formula) => resultBox(formula, own.length === 1));
+      const { nodes, forget } = actions(own, say);
+      forgetText = forget;
       content.append(
         element("div", { class: "what-if-inputs" }, ...rows.map(({ row }) => row)),
         status,
+        others,
         element("div", { class: "what-if-results" }, ...results.map((result) => result.box)),
-        ...actions(own, say),
+        ...nodes,
       );
       results.forEach((result) => result.show());
       say(report(own));
+      others.textContent = reportOthers(own);
     }
 
     function open() {
@@ -130,6 +150,8 @@
         content.replaceChildren();
         return;
       }
+      forgetText();
+      others.textContent = reportOthers(own);
       const isTouched = (number) => touched.includes(number);
       if (!shared.some(isTouched)) return;
       rows.filter((row) => isTouched(row.shared)).forEach((row) => row.show());
@@ -139,29 +161,51 @@
       say(report(own));
     }
 
-    panels.push({ box, shared, open });
+    /** What each input does, for a printer, which a timer does not reach; of one quantity, for room. */
+    function prepareForPrint() {
+      if (own.length > 1) return;
+      box.classList.add("what-if-printed");
+      open();
+      results.forEach((result) => result.showMore());
+    }
+
+    panels.push({ box, formulas: own, open, say, prepareForPrint });
     onChange(refresh);
     anchor.append(box);
+    if (!isPage && own.length === 1) open();
   }
 
   /** Takes over the changed inputs of the address, and shows the first panel that has one. */
   function followLink() {
     const changes = linkedChanges();
     if (!changes) return;
-    changeOnly(changes);
-    const panel = panels.find(({ shared }) => shared.some((number) => edits.has(number)));
-    if (!panel) return;
+    try {
+      changeOnly(changes);
+      followLinkedFormulas();
+    } catch (error) {
+      if (!(error instanceof FormulaError)) throw error; // no input was changed
+    }
+    if (!linkedCount()) return;
+    const panel = panels.find(({ formulas }) => formulas.some(isEdited)) ?? panels[0];
     panel.open();
+    const taken = edits.size + [...texts.values()].reduce((sum, parts) => sum + Object.keys(parts).length, 0);
+    if (taken < linkedCount()) panel.say("The address has changes that do not fit this page; they are left out.");
     panel.box.scrollIntoView({ block: "center" });
   }
 
+  /** Makes the panels of the anchors below an element, from the data that stands there too. */
+  window.reckon.makePanels = (root) => {
+    load(JSON.parse(root.querySelector("script.reckon-formulas").textContent));
+    root.querySelectorAll(".reckon-what-if").forEach(makePanel);
+  };
+
   function start() {
-    const source = document.querySelector("script.reckon-formulas");
-    if (!source) return;
-    load(JSON.parse(source.textContent));
-    document.querySelectorAll(".reckon-what-if").forEach(makePanel);
+    if (!document.querySelector("script.reckon-formulas")) return;
+    isPage = true;
+    window.reckon.makePanels(document);
     followLink();
     window.addEventListener("hashchange", followLink);
+    window.addEventListener("beforeprint", () => panels.forEach((panel) => panel.prepareForPrint()));
   }
 
   document.addEventListener("DOMContentLoaded", start);

@@ -2,40 +2,105 @@
 
 from __future__ import annotations
 
+import fnmatch
 import functools
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from sphinx_external_toc.parsing import MalformedError, parse_toc_yaml
+import yaml
+from sphinx_external_toc.parsing import MalformedError, parse_toc_data
 
 from reckon import config, records
 from reckon.config import ROOT, ReckonError
 from reckon.messages import did_you_mean, join_words
+from reckon.presentation.titles import page_title
 
 FILE = ROOT / "_toc.yml"
+_NOTEBOOKS = "notebooks/"
+
+
+def toc() -> list[str]:
+    """Every file of the book, or of the part of it that PAGES= chose, in order."""
+    return _files(config.settings().pages)
 
 
 @functools.cache
-def toc() -> list[str]:
-    """Every file of the book, in order."""
+def _files(pages: str | None) -> list[str]:
     try:
-        site = parse_toc_yaml(FILE)
+        site = parse_toc_data(_structure(pages))
     except MalformedError as error:
         raise ReckonError(f"_toc.yml: {error}.") from None
-    except OSError as error:
-        raise ReckonError(f"{FILE} cannot be read ({error.strerror}).") from None
 
     def below(file: str) -> Iterator[str]:
         yield file
         for child in site[file].child_files():
             yield from below(child)
 
+    for pattern in (pages or "").split():
+        _refuse_unknown(pattern)
     return list(below(site.root.docname))
 
 
+def _refuse_unknown(pattern: str) -> None:
+    """Raises ReckonError, naming the nearest, for a pattern that no notebook has."""
+    pages = all_notebooks()
+    if not fnmatch.filter(pages, pattern):
+        parts = {f"{page.partition('/')[0]}/*" for page in pages if is_of_experiment(page)}
+        hint = did_you_mean(pattern, [*parts, *pages], f"there are {join_words(pages)}.")
+        raise ReckonError(f"No page is named {pattern}; {hint}")
+
+
+def forget() -> None:
+    """Read `_toc.yml` again at the next call."""
+    _files.cache_clear()
+
+
+def toc_text() -> str:
+    """The table of contents as Jupyter Book reads it: `_toc.yml`, or the chosen part of it."""
+    pages = config.settings().pages
+    if not pages:
+        return FILE.read_text(encoding="utf-8")
+    return yaml.safe_dump(_structure(pages), sort_keys=False)
+
+
+def _structure(pages: str | None) -> dict:
+    """The content of `_toc.yml`; of its notebooks only those whose name a pattern matches."""
+    try:
+        content = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+    except yaml.YAMLError as error:
+        raise ReckonError(f"_toc.yml: {error}.") from None
+    except OSError as error:
+        raise ReckonError(f"{FILE} cannot be read ({error.strerror}).") from None
+    if not pages:
+        return content
+    return {**content, "chapters": _chosen(content["chapters"], pages.split())}
+
+
+def _chosen(entries: list[dict], patterns: list[str]) -> list[dict]:
+    """The entries without other notebooks, and without the page of a part that is then empty."""
+    chosen = []
+    for entry in entries:
+        file = entry["file"]
+        if file.startswith(_NOTEBOOKS):
+            page = file.removeprefix(_NOTEBOOKS)
+            if not any(fnmatch.fnmatchcase(page, pattern) for pattern in patterns):
+                continue
+        sections = _chosen(entry.get("sections", []), patterns)
+        if sections or not entry.get("sections"):
+            own = {name: value for name, value in entry.items() if name != "sections"}
+            chosen.append({**own, **({"sections": sections} if sections else {})})
+    return chosen
+
+
+def all_notebooks() -> list[str]:
+    """Every notebook of the whole book by name, in order."""
+    return [file.removeprefix(_NOTEBOOKS) for file in _files(None) if file.startswith(_NOTEBOOKS)]
+
+
 def notebooks() -> list[str]:
-    """The notebooks of the book by name ("machine", "PART/NAME"), in order."""
-    return [file.removeprefix("notebooks/") for file in toc() if file.startswith("notebooks/")]
+    """The notebooks of toc() by name ("machine", "PART/NAME"), in order."""
+    return [file.removeprefix(_NOTEBOOKS) for file in toc() if file.startswith(_NOTEBOOKS)]
 
 
 def parts() -> list[str]:
@@ -66,3 +131,19 @@ def find(page: str) -> str:
         return page
     hint = did_you_mean(page, notebooks(), f"there are {join_words(notebooks())}.")
     raise ReckonError(f"There is no experiment {page}; {hint}")
+
+
+def links(folder: Path) -> str:
+    """All pages in the book's order, a list in Markdown with links from a file in that folder."""
+    return "\n".join(_link(file, folder) for file in toc())
+
+
+def _link(file: str, folder: Path) -> str:
+    page = file.removeprefix(_NOTEBOOKS)
+    if page == file:
+        path, indent = ROOT / f"{file}.md", ""
+        heading = path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
+    else:
+        path, indent = source(page), "  " if is_of_experiment(page) else ""
+        heading = page_title(page)
+    return f"{indent}- [{heading}]({os.path.relpath(path, folder)})"

@@ -11,7 +11,6 @@ from pathlib import Path
 from reckon import config, records
 from reckon.book import contents
 from reckon.config import ROOT
-from reckon.presentation import titles
 
 
 @dataclass
@@ -62,6 +61,23 @@ def _version(path: str) -> list[int] | None:
         return None
 
 
+def _code_digest(notebook: Path) -> str:
+    """A digest of the code cells' sources and tags; of a file that is no notebook, its digest.
+
+    Text is not executed: staging takes it from the notebook as it is. JupyterLab also writes
+    numbers of executions, outputs and the version of its kernel."""
+    try:
+        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+        parts = [
+            ["".join(cell["source"]), cell["metadata"].get("tags", [])]
+            for cell in cells
+            if cell["cell_type"] == "code"
+        ]
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return records.file_digest(notebook)  # executing it reports what is wrong
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
+
+
 class Sources:
     """What the pages of a run are made from, as it is now. Made once for all: about 200 files."""
 
@@ -83,13 +99,12 @@ class Sources:
             str(settings.predictions),
             str(os.geteuid()),  # root may measure what another user may not
             *map(str, hosts),
-            titles.every_title(),
             *(records.file_digest(file) for file in files),
         ]
 
     def key(self, page: str) -> str:
         """The hash of everything a page is made from besides the records it reads."""
-        parts = [records.file_digest(contents.source(page)), *self._shared]
+        parts = [_code_digest(contents.source(page)), *self._shared]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
     def is_current(self, page: str) -> bool:
@@ -103,6 +118,11 @@ class Sources:
             and last.sources == self.key(page)
             and _reads_are_current(last)
         )
+
+    def is_edited(self, page: str) -> bool:
+        """Whether the page was executed, but from other sources than those of now."""
+        last = last_execution(page)
+        return last is not None and last.sources != self.key(page)
 
 
 def _reads_are_current(last: Execution) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import wait
 
@@ -14,15 +15,16 @@ from reckon.book import contents, page_process
 from reckon.book.dependencies import Sources, last_execution
 from reckon.book.progress import Display
 from reckon.book.tasks import LaterVisit, PageExecution, Task
-from reckon.computer import scratch
-from reckon.measurement import revisit
+from reckon.computer import power, scratch
+from reckon.measurement import costs, revisit
 from reckon.records.session import Session
 
 # For the first estimate only, until a page's last execution says how long it takes.
-_SECONDS_A_CALL = {"quick": 0.6, "standard": 3.0, "full": 80.0}  # of rk.measure()
+_SECONDS_A_CALL = {"quick": 1.1, "standard": 3.0, "full": 80.0}  # of rk.measure()
 _SECONDS_A_PAGE = 3.0
 _RENDER_S = 1.5  # a page of which all is measured
 _POLL_S = 0.1
+_FEW_PAGES = 3
 
 
 @dataclass
@@ -33,6 +35,15 @@ class ExecutionResult:
     failed: dict[str, str] = field(default_factory=dict)  # page: what went wrong
     # By quantity: its state and the reason for it.
     states: dict[str, tuple[str, str | None]] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)  # by what took them
+
+    @contextlib.contextmanager
+    def timing(self, activity: str) -> Iterator[None]:
+        """Adds the time that is spent inside to that of the activity."""
+        start_s = time.monotonic()
+        yield
+        spent_s = time.monotonic() - start_s
+        self.seconds[activity] = self.seconds.get(activity, 0.0) + spent_s
 
 
 def execute(session: Session, pages: list[str], visits: int = 1) -> ExecutionResult:
@@ -48,9 +59,16 @@ def execute(session: Session, pages: list[str], visits: int = 1) -> ExecutionRes
     scratch.sweep()
     build = _Build(session, pages, 1 if session.is_replay else visits)
     if build.stale or build.lacks_visits():
+        page_process.prepare(summarises=len(build.stale) > _FEW_PAGES)
         with scratch.shared_folder(), build.display:
             build.execute()
     return build.outcome
+
+
+def edited_pages(session: Session, pages: list[str]) -> list[str]:
+    """Those that were executed from other sources than those of now; not those that read them."""
+    sources = Sources(session.run.name)
+    return [page for page in pages if sources.is_edited(page)]
 
 
 class _Build:
@@ -75,16 +93,27 @@ class _Build:
 
     def execute(self) -> None:
         """Execute and visit all that is due."""
-        unmeasured = [page for page in self.stale if page in self.pages and not _seconds(page)]
-        self._expect(self.stale, [page for page in unmeasured if contents.is_of_experiment(page)])
-        self._execute(self.pages)
+        experiments = [page for page in self.stale if contents.is_of_experiment(page)]
+        unmeasured = [page for page in experiments if page in self.pages and not _seconds(page)]
+        self._expect(self.stale, unmeasured)
+        throttled_before = power.throttle_count()
+        if unmeasured and not self.is_replay:
+            self.display.line(costs.sentence(self.run, self.display.left_s))
+        with self.outcome.timing("executing pages"):
+            self._execute(self.pages)
         if self.visits > 1:
             self._expect([page for page in self.run_pages if page in self.stale], [])
-            for visit in range(2, self.visits + 1):
-                self._visit_again(visit)
-            revisit.write_pooled_variance(self.run)
-            self._render()
-        self._execute(self.run_pages)
+            with self.outcome.timing("visiting again"):
+                for visit in range(2, self.visits + 1):
+                    self._visit_again(visit)
+                revisit.write_pooled_variance(self.run)
+        if not self.is_replay:
+            with self.outcome.timing("rendering"):
+                self._render()
+        with self.outcome.timing("executing pages"):
+            self._execute(self.run_pages)
+        if not self.is_replay and (warning := power.throttling_since(throttled_before)):
+            self.display.line(warning)
 
     def _expect(self, pages: list[str], unmeasured: list[str]) -> None:
         """Show what is left: these pages, the later visits, and the pages that then show them.
@@ -112,6 +141,15 @@ class _Build:
                 page for page in group if page in self.stale or not self.sources.is_current(page)
             ]
             self._run([PageExecution(page, self.sources, visits=self.visits) for page in due])
+            if self.is_replay:
+                self._catch_up(group)
+
+    def _catch_up(self, group: list[str]) -> None:
+        """Execute the pages again that read a prediction which a page beside them has changed."""
+        for _ in group:  # as many times at most as one page can follow from another
+            made = [page for page in group if page not in self.outcome.failed]
+            due = [page for page in made if not self.sources.is_current(page)]
+            self._run([PageExecution(page, self.sources, visits=self.visits) for page in due])
 
     def _visit_again(self, visit: int) -> None:
         start_s = time.monotonic()
@@ -124,7 +162,7 @@ class _Build:
             self.display.line(f"Visit {visit}: {count} quantities in {seconds:.0f} s")
 
     def _render(self) -> None:
-        """Execute the pages again whose records have changed since; nothing is measured."""
+        """Execute the pages again that read what was measured after them; nothing is measured."""
         made = [page for page in self.pages if page not in self.outcome.failed]
         due = [page for page in made if not self.sources.is_current(page)]
         self._run([PageExecution(page, self.sources, renders=True) for page in due])

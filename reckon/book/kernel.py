@@ -18,9 +18,10 @@ from papermill.engines import Engine, papermill_engines
 from traitlets import Type
 from traitlets.config import Config
 
-from reckon import statistics
 from reckon.config import ReckonError
-from reckon.presentation.figures import style
+from reckon.presentation import cell_errors
+from reckon.presentation.figures import drawings
+from reckon.records.notebook_cells import Page
 
 _ENGINE = "this process"
 
@@ -82,12 +83,16 @@ class _Shell(InteractiveShell):
 
     def __init__(self, **options):
         self.outputs: list = []
+        self.page = Page()
         super().__init__(**options)
 
     def _showtraceback(self, etype, evalue, stb) -> None:
-        kind = "" if isinstance(evalue, ReckonError) else etype.__name__
-        error = new_output("error", ename=kind, evalue=str(evalue), traceback=stb)
-        self.outputs.append(error)
+        place, sentence = "", str(evalue)
+        if not isinstance(evalue, ReckonError):
+            error = cell_errors.explain(evalue, self.user_ns, self.page)
+            place, sentence = f"line {error.line}" if error.line else "", error.sentence
+        # What papermill calls the error's name is its place: who reads it needs that.
+        self.outputs.append(new_output("error", ename=place, evalue=sentence, traceback=stb))
 
     def execute(self, code: str) -> list:
         """Execute a cell; its outputs in order, with the error last where one was raised."""
@@ -109,6 +114,8 @@ class _ThisProcess(Engine):
         """Execute the cells. The one that papermill injected is then left out of the notebook, so
         that the others keep the positions that they have in its source."""
         shell = _Shell.instance()
+        path = Path(nb_man.nb.metadata.papermill.input_path)
+        shell.page = Page(path, in_order=True)
         for index, cell in enumerate(nb_man.nb.cells):
             nb_man.cell_start(cell, index)
             if cell.cell_type == "code":
@@ -153,8 +160,7 @@ def _in_a_sentence(kind: type[BaseException], error: BaseException, _trace: obje
 
 # The fork server imports this module: what follows is done once, for all pages.
 sys.excepthook = _in_a_sentence
-statistics.load()
-style.load()
+drawings.load()
 _settings = Config()
 _settings.HistoryManager.enabled = False
 _Shell.instance(config=_settings)

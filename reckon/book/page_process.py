@@ -18,16 +18,17 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from multiprocessing import resource_tracker
+from multiprocessing import forkserver, resource_tracker
 from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerContext
 from multiprocessing.util import Finalize, get_temp_dir
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from reckon import config
+from reckon import config, statistics
 from reckon.computer import owners, scratch
 from reckon.config import BuildContext, ReckonError, Settings
 from reckon.records.session import current_session
@@ -35,6 +36,7 @@ from reckon.statistics import cache
 
 R = TypeVar("R")  # the result of a process
 
+_KERNEL = "reckon.book.kernel"
 _DYING_S = 0.5  # the longest that a fork server may take to end once it answers no more
 _SOCKETS = "reckon-builder-"  # then the name of the process whose sockets are in that folder
 # A socket's path has at most 107 bytes (unix(7)); below TMPDIR it is one of at most 53 for that
@@ -84,8 +86,8 @@ class NotebookExecution(Work[str]):
         try:
             return kernel.execute(self.notebook, folder, parameters)
         except PapermillExecutionError as error:
-            kind = f"{error.ename}: " if error.ename else ""
-            return Failure(NotebookFailed(f"cell {error.cell_index + 1}: {kind}{error.evalue}"))
+            place = ", ".join(filter(None, [f"cell {error.cell_index + 1}", error.ename]))
+            return Failure(NotebookFailed(f"{place}: {error.evalue}"))
         except (NotJSONError, ValidationError) as error:
             what = str(error.__cause__ or error).splitlines()[0]
             return Failure(
@@ -209,16 +211,37 @@ def _ctrl_c_put_off() -> Iterator[None]:
             signal.raise_signal(signal.SIGINT)
 
 
+def _fork_server(preload: Sequence[str] = (_KERNEL, *statistics.MODULES)) -> ForkServerContext:
+    """multiprocessing's; the next server that is started imports these modules."""
+    # A process with threads is not to be forked: none for numpy's libraries.
+    config.set_environment(OMP_NUM_THREADS="1")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(list(preload))
+    with _one_thread:  # functools.cache lets two threads compute the same
+        _make_folder_of_sockets()
+    return context
+
+
+def prepare(*, summarises: bool) -> None:
+    """Start the fork server ahead of the first page.
+
+    summarises: import what summaries are computed with too. That is a third of the server's two
+    seconds, and a few pages seldom need it: most summaries are stored (reckon.statistics.cache)."""
+    if summarises:
+        _fork_server()
+    else:
+        _fork_server([_KERNEL])
+    with suppress(OSError):  # PageProcess then says why it does not start
+        resource_tracker.ensure_running()  # here: it unblocks SIGINT when it has started
+        with _ctrl_c_put_off():
+            forkserver.ensure_running()
+
+
 class PageProcess(Generic[R]):
     """A notebook being executed, or an experiment being visited."""
 
     def __init__(self, job: Job[R]):
-        # A process with threads is not to be forked: none for numpy's libraries.
-        config.set_environment(OMP_NUM_THREADS="1")
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(["reckon.book.kernel"])
-        with _one_thread:  # functools.cache lets two threads compute the same
-            _make_folder_of_sockets()
+        context = _fork_server()
         self._receiver, sender = context.Pipe(duplex=False)
         self._process = context.Process(target=_execute, args=(job, sender), daemon=True)
         try:
@@ -264,6 +287,8 @@ class PageProcess(Generic[R]):
         finally:
             self._receiver.close()
         self._process.join()
+        with _ctrl_c_put_off():  # it would be lost in a finalizer of multiprocessing's
+            self._process.close()
         if isinstance(received, Failure):
             raise received.error
         return received

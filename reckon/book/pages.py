@@ -3,31 +3,33 @@
 Code cells in a row whose source is hidden become one, with one line to show it.
 
 Tags of cells say what they are: "answer" the answer box and its figure, "front" what the front page
-shows, "fold" the first cell of a section for specialists.
+shows, "score" its sentence on the title page of the PDFs, "fold" the first cell of a section for
+specialists.
 """
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from collections.abc import Iterator
-
-import nbformat
+from pathlib import Path
 
 from reckon import config, records
 from reckon.book import code_prompts, contents, dependencies
 from reckon.book.build_cache import faults_of_run, read_or_compute
 from reckon.config import ReckonError
 from reckon.presentation import what_if_panels
-from reckon.presentation.block import raw_html
+from reckon.presentation.block import MEASURED, raw_html
 from reckon.presentation.text import literal
 from reckon.records import overlay
 
-_ANSWER, _FRONT, _FOLD = "answer", "front", "fold"
+_ANSWER, _FRONT, _FOLD, _SCORE = "answer", "front", "fold", "score"
 _HIDDEN, _REMOVED = "hide-input", "remove-input"  # MyST-NB's: folded source, no source
 _VERBS = ("Show", "Hide")
 _LINK = re.compile(r"\[(?P<words>[^][]*)\]\(/(?P<file>[\w/-]+)\.(?:ipynb|md)\)")
 _TERM = re.compile(r"\{term\}`(?P<words>[^`<]*?)(?: <[^`>]*>)?`")
+_BOLD = re.compile(r"\*\*(?P<words>[^*]+)\*\*")
 _GLOSSARY = "book/glossary"
 # The space before a unit, where no line ends; not in code and formulas.
 _SPACE_OF_NUMBER = re.compile(
@@ -35,19 +37,45 @@ _SPACE_OF_NUMBER = re.compile(
     r"|(?<=\d) (?=%|(?:[mnµ]?s|[kKMGT]?i?B|[kKMGT]?bit|bytes?|cycles?|[kMG]?Hz)\b)",
     re.DOTALL,
 )
+_PART = """:::{{note}}
+This is a part of the book: the pages {}. Values of other pages are read from the run as it is;
+where it has none, a guess stands in. `make book` makes the whole book.
+:::"""
 _FOLD_MARK = raw_html('<span class="folded"></span>')
 
 
 def executed_notebooks() -> dict[str, dict]:
-    """The executed notebook of each page."""
+    """The executed notebook of each page, with its text as it is now."""
     notebooks = {}
     for page in contents.notebooks():
         path = contents.executed_path(page)
         try:
-            notebooks[page] = json.loads(path.read_bytes())
+            executed = json.loads(path.read_bytes())
         except FileNotFoundError:
             raise ReckonError(f"{path} is missing; run `make book`, which executes it.") from None
+        notebooks[page] = _with_text_of(contents.source(page), executed)
     return notebooks
+
+
+def _with_text_of(source: Path, executed: dict) -> dict:
+    """The executed notebook with the text cells of its source, whose editing executes nothing; as
+    it is where it stands in for a page that failed."""
+    try:
+        cells = json.loads(source.read_bytes())["cells"]
+        code = [cell for cell in executed["cells"] if cell["cell_type"] == "code"]
+        if _code_of(cells) != _code_of(code):
+            return executed
+    except (OSError, ValueError, LookupError, TypeError):
+        return executed
+    with_outputs = iter(code)
+    return {
+        **executed,
+        "cells": [next(with_outputs) if cell["cell_type"] == "code" else cell for cell in cells],
+    }
+
+
+def _code_of(cells: list[dict]) -> list[str]:
+    return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
 
 
 def staged(notebooks: dict[str, dict], run: str) -> dict[str, bytes]:
@@ -65,9 +93,19 @@ def staged(notebooks: dict[str, dict], run: str) -> dict[str, bytes]:
 
 
 def front(notebooks: dict[str, dict]) -> str:
-    """What the front page shows of the run: the outputs of the cells tagged "front"."""
-    shown = [text for notebook in notebooks.values() for text in _outputs(notebook, _FRONT)]
+    """What the front page shows of the run: the outputs of the cells tagged "front"; and that the
+    book is a part, if it is one."""
+    chosen = config.settings().pages
+    part = [_PART.format(literal(chosen))] if chosen else []
+    shown = part + [text for notebook in notebooks.values() for text in _outputs(notebook, _FRONT)]
     return without_dead_links(_unbroken("\n\n".join(shown))) + "\n"
+
+
+def score(notebooks: dict[str, dict]) -> str:
+    """The first sentence of the run's score as plain text; "" for a book without a summary."""
+    shown = (text for notebook in notebooks.values() for text in _outputs(notebook, _SCORE))
+    sentence = _BOLD.search(next(shown, ""))
+    return sentence["words"] if sentence else ""
 
 
 def answers(part: str, notebooks: dict[str, dict]) -> str:
@@ -101,6 +139,15 @@ def _keep_numbers_unbroken(cell: dict) -> None:
     for output in cell.get("outputs", []):
         if text := output.get("data", {}).get("text/markdown"):
             output["data"]["text/markdown"] = _unbroken("".join(text))
+
+
+def _mark_measured(cell: dict) -> None:
+    """Adds to each output which quantities' measured values it shows, where that is known."""
+    for output in cell.get("outputs", []):
+        data, measured = output.get("data", {}), output.get("metadata", {}).pop(MEASURED, [])
+        if measured and "text/markdown" in data:
+            mark = raw_html(f'<span data-measured="{html.escape(" ".join(measured))}"></span>')
+            data["text/markdown"] = "".join(data["text/markdown"]) + f"\n\n{mark}"
 
 
 def without_dead_links(text: str) -> str:
@@ -182,14 +229,20 @@ def _staged(notebook: dict, faults: list[str], formulas: str) -> bytes:
     cells = _arranged(notebook["cells"])
     if faults:
         sentence = f"Its record was changed after it was written: {literal('; '.join(faults))}."
-        cell = nbformat.v4.new_markdown_cell(f":::{{error}}\n{sentence}\n:::", id="changed")
+        cell = _markdown_cell(f":::{{error}}\n{sentence}\n:::", "changed")
         cells.insert(1, cell)
     for cell in cells:
         _keep_numbers_unbroken(cell)
     if formulas:
-        cells.append(nbformat.v4.new_markdown_cell(formulas, id="formulas"))
+        cells.append(_markdown_cell(formulas, "formulas"))
+    for cell in cells:
+        _mark_measured(cell)
     for part in (notebook, *cells):
         for name in ("papermill", "execution"):
             part["metadata"].pop(name, None)
     text = json.dumps({**notebook, "cells": cells}, indent=1)
     return (without_dead_links(text) + "\n").encode()
+
+
+def _markdown_cell(text: str, cell_id: str) -> dict:
+    return {"cell_type": "markdown", "id": cell_id, "metadata": {}, "source": text}

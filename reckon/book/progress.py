@@ -22,6 +22,7 @@ class Display:
     def __init__(self) -> None:
         self.states: dict[str, tuple[str, str | None]] = {}
         self._with_failures: set[str] = set()  # the pages
+        self._first_with: dict[str, str] = {}  # the quantity that a reason was printed of
         self._expected_s: dict[str, float] = {}  # by task, of those that are not done
         self._live = sys.stdout.isatty()
         self._console = Console(highlight=False, soft_wrap=True)
@@ -74,8 +75,13 @@ class Display:
         if not self._live:
             self.line(f"{name}: done in {seconds:.1f} s")
 
+    @property
+    def left_s(self) -> float:
+        """The time that all which is expected will take."""
+        return sum(self._expected_s.values())
+
     def _left(self) -> str:
-        return f"about {sum(self._expected_s.values()):.0f} s to go"
+        return f"about {self.left_s:.0f} s to go"
 
     def show(self, page: str, events: Path) -> None:
         """Show what the page appended to its events since the last call."""
@@ -97,7 +103,7 @@ class Display:
     def _show_event(self, page: str, event: dict) -> None:
         quantity = event["quantity"]
         if event["event"] == "measuring":
-            self._bar.update(self._task, description=f"{page}: measuring {quantity}")
+            self._bar.update(self._task, description=f"measuring {quantity}")
             return
         if event["event"] == "preparing":
             self._bar.update(self._task, description=f"{page}: {event['what']}")
@@ -109,8 +115,18 @@ class Display:
         self._bar.update(
             self._task,
             advance=min(event.get("seconds", 0.0), _MAX_S_AN_EVENT),
-            description=f"{page}: {quantity} {state}",
+            description=f"{quantity} {state}",
         )
-        if state in ("unsupported", "failed") or not self._live:
-            why = f": {reason}" if reason else ""
-            self.line(f"  {quantity} {state}{why}")
+        self._print_state(quantity, state, reason)
+
+    def _print_state(self, quantity: str, state: str, reason: str | None) -> None:
+        """Print what became of a quantity. A reason that many share is printed in full only once;
+        the end of the build says how many share it."""
+        first = self._first_with.setdefault(reason, quantity) if reason else quantity
+        is_known = first != quantity
+        if is_known:
+            text = f"  {quantity} {state} for the reason of {first}"
+        else:
+            text = f"  {quantity} {state}{f': {reason}' if reason else ''}"
+        if not self._live or (state in ("unsupported", "failed") and not is_known):
+            self.line(text)

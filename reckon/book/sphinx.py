@@ -1,7 +1,10 @@
-"""From the staged book to the site and the PDF, by Jupyter Book and LaTeX."""
+"""From the staged book to the site and the PDFs, by Jupyter Book and LaTeX."""
 
 from __future__ import annotations
 
+import contextlib
+import json
+import os
 import re
 import shutil
 import subprocess
@@ -18,63 +21,117 @@ TEX_HINT = (
 )
 # Jupyter Book on all CPUs: it has no option for the number of Sphinx's processes (sphinx-build's
 # --jobs). Collecting garbage among the millions of nodes of documents took a third of the time.
+# Its arguments come when it has imported everything; without any it ends.
 _JUPYTER_BOOK = """
-import functools, gc, os
+import functools, gc, json, os, sys
 gc.disable()
+import myst_nb.sphinx_, pybtex.plugin, pydata_sphinx_theme, sphinx.builders.html
 from jupyter_book import sphinx
+from jupyter_book.cli.main import main
 jobs = len(os.sched_getaffinity(0))
 sphinx.build_sphinx = functools.partial(sphinx.build_sphinx, jobs=jobs)
-from jupyter_book.cli.main import main
+sys.argv[1:] = json.loads(sys.stdin.readline() or sys.exit())
 main()
 """
+_TO_FRONT_PAGE = """\
+<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="refresh" content="0; url=book/intro.html">
+<title>Reckon</title>
+<link rel="icon" href="_static/favicon.svg">
+</head>
+<body><main><h1>Reckon</h1><p><a href="book/intro.html">The book</a></p></main></body>
+</html>
+"""
+_PDFS = ("reckon.pdf", "reckon-full.pdf")  # as book/ext/two_pdfs.py names them
+# Both at once; XeLaTeX writes no PDF before its last pass.
+_MAKE_OPTIONS = {"MAKEFLAGS": "-j2", "LATEXMKOPTS": "-xelatex"}
+# Printed before, for it takes up to minutes without a word; by Jupyter Book's name for the output.
+_MAKING = {"html": "Making the site", "pdflatex": "Making the PDFs"}
 _LINES_SHOWN = 5  # of the log, when it failed
 _CHARACTERS_SHOWN = 300  # of the log's end, where no line looks like an error
+_WARNED = "made with warnings"  # in a mark, in the place of the hashes
+_WHOLE_WITH_WARNINGS = "build finished with problems"  # as Sphinx says of it
+
+_prepared: dict[str, subprocess.Popen] = {}  # Jupyter Book's processes that wait, by builder
+
+
+class PagesWarn(ReckonError):
+    """Sphinx made all pages, but some have faults; the message names them."""
 
 
 def have_tex() -> bool:
-    """Whether the PDF can be made."""
+    """Whether the PDFs can be made."""
     return bool(shutil.which("xelatex") and shutil.which("latexmk"))
 
 
 def site_dir() -> Path:
-    """The folder of the site, with the PDF beside its pages."""
+    """The folder of the site, with the PDFs beside its pages."""
     return config.settings().build_dir / "html"
 
 
-def pdf_path() -> Path:
-    """The file of the PDF."""
-    return site_dir() / "reckon.pdf"
+def pdf_paths() -> list[Path]:
+    """The files of the PDFs: the report, the full record."""
+    return [site_dir() / name for name in _PDFS]
+
+
+def have_pdfs() -> bool:
+    """Whether both PDFs lie beside the site."""
+    return all(path.exists() for path in pdf_paths())
+
+
+def remove_pdfs() -> None:
+    """Remove the PDFs beside the site."""
+    for path in pdf_paths():
+        path.unlink(missing_ok=True)
 
 
 def html(stage: Stage) -> bool:
-    """Make the site; False where nothing had changed."""
+    """Make the site; False where nothing had changed.
+
+    Raises ReckonError; where it is a PagesWarn there is a whole site all the same."""
     mark = _Mark("html")
     index = site_dir() / "index.html"
     if index.exists() and mark.holds(stage.hashes):
         return False
     if not (index.exists() and mark.holds_pages(stage)):
-        _jupyter_book(stage.folder, mark, index)
+        try:
+            _jupyter_book(stage.folder, mark, [index])
+        except PagesWarn:
+            _complete(stage)
+            mark.set(_WARNED)
+            raise
     mark.remove()
-    # Sphinx copies them only if a page has changed too.
+    _complete(stage)
+    mark.set(stage.hashes)
+    return True
+
+
+def _complete(stage: Stage) -> None:
+    """Write the first page, and copy style sheets and scripts.
+
+    Jupyter Book's first page is no whole HTML; Sphinx copies only if a page has changed too."""
+    records.write_whole(site_dir() / "index.html", _TO_FRONT_PAGE)
     static = stage.folder / "_static"
     for path in [*static.glob("*.*"), *static.glob("narrow/*.*")]:
         copy = site_dir() / path.relative_to(stage.folder)
         copy.parent.mkdir(exist_ok=True)
         shutil.copyfile(path, copy)
-    mark.set(stage.hashes)
-    return True
 
 
 def pdf(stage: Stage) -> bool:
-    """Make the PDF and put it beside the site; False where nothing had changed."""
+    """Make the PDFs and put them beside the site; False where nothing had changed."""
     mark = _Mark("pdflatex")
-    if pdf_path().exists() and mark.holds(stage.hashes):
+    if have_pdfs() and mark.holds(stage.pages):
         return False
-    output = config.settings().build_dir / "latex" / "reckon.pdf"
-    _jupyter_book(stage.folder, mark, output)
+    outputs = [config.settings().build_dir / "latex" / name for name in _PDFS]
+    _jupyter_book(stage.folder, mark, outputs)
     records.make_folder(site_dir())
-    shutil.copyfile(output, pdf_path())
-    mark.set(stage.hashes)
+    for output, path in zip(outputs, pdf_paths(), strict=True):
+        shutil.copyfile(output, path)
+    mark.set(stage.pages)
     return True
 
 
@@ -109,34 +166,76 @@ class _Mark:
         records.write_whole(self._path, digest)
 
 
-def _jupyter_book(folder: Path, mark: _Mark, output: Path) -> None:
-    """Make the output from the staged folder; what Jupyter Book prints goes to a log.
+def prepare(builder: str) -> None:
+    """Start the process that makes this output before its stage is ready: it imports for a second.
 
-    Raises ReckonError with the errors in it."""
-    builder = mark.builder
-    if config.settings().build_dir.name != "_build":
-        raise ReckonError("RECKON_BUILD must be a folder named _build.")
-    log = config.settings().build_dir / f"{builder}.log"
-    command = [*_killed_with_this_process(), sys.executable, "-c", _JUPYTER_BOOK]
-    command += ["build", str(folder), "--builder", builder]
-    command += ["--path-output", str(config.settings().build_dir.parent)]
-    command += ["-W", "-n", "--keep-going"]
-    if not mark.exists():  # it was stopped or failed: a page that it wrote may be broken
-        command.append("--all")
-    mark.remove()
+    builder: Jupyter Book's name for the output, "html" or "pdflatex"."""
+    if builder not in _prepared:
+        with contextlib.suppress(ReckonError):  # raised where it is needed
+            _prepared[builder] = _start(builder)
+
+
+def _log(builder: str) -> Path:
+    return config.settings().build_dir / f"{builder}.log"
+
+
+def _start(builder: str) -> subprocess.Popen:
+    """Jupyter Book's process, which waits for its arguments; what it prints goes to a log."""
+    log = _log(builder)
+    records.make_folder(log.parent)
     try:
         with open(log, "w", encoding="utf-8") as file:
-            done = subprocess.run(command, stdout=file, stderr=subprocess.STDOUT, cwd=config.WORK)
+            return subprocess.Popen(
+                [*_killed_with_this_process(), sys.executable, "-c", _JUPYTER_BOOK],
+                stdin=subprocess.PIPE,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                cwd=config.WORK,
+                env=config.child_environment(**_MAKE_OPTIONS),
+                text=True,
+            )
     except OSError as error:
         if config.is_limit(error):
             raise ReckonError(f"Jupyter Book does not start ({error.strerror}).") from None
         raise ReckonError(f"{log} cannot be written ({error.strerror}).") from None
-    if done.returncode:
-        raise ReckonError(
-            f"Jupyter Book could not make the {builder}; the log is {log}. It says: {_errors(log)}"
+
+
+def _run(builder: str, arguments: list[str]) -> int:
+    """The exit status of Jupyter Book with these arguments."""
+    with _prepared.pop(builder, None) or _start(builder) as process:
+        try:
+            process.communicate(json.dumps(arguments) + "\n")
+        except BaseException:  # Ctrl-C above all
+            process.kill()
+            raise
+    return process.returncode
+
+
+def _jupyter_book(folder: Path, mark: _Mark, outputs: list[Path]) -> None:
+    """Make the outputs from the staged folder.
+
+    Raises ReckonError with the errors in it, PagesWarn where the outputs are there all the same."""
+    builder = mark.builder
+    if config.settings().build_dir.name != "_build":
+        raise ReckonError("RECKON_BUILD must be a folder named _build.")
+    arguments = ["build", str(folder), "--builder", builder]
+    arguments += ["--path-output", str(config.settings().build_dir.parent)]
+    arguments += ["-W", "-n", "--keep-going"]
+    if not mark.exists():  # it was stopped or failed: a page that it wrote may be broken
+        arguments.append("--all")
+    mark.remove()
+    print(_MAKING[builder], flush=True)
+    status, log = _run(builder, arguments), _log(builder)
+    if status:
+        text = _text(log)
+        _read_again(text, folder)
+        is_whole = _WHOLE_WITH_WARNINGS in text and all(output.exists() for output in outputs)
+        raise (PagesWarn if is_whole else ReckonError)(
+            f"{_errors(text, folder)} (Jupyter Book's log: {log})"
         )
-    if not output.exists():
-        raise ReckonError(f"Jupyter Book made no {output.name}; the log is {log}.")
+    for output in outputs:
+        if not output.exists():
+            raise ReckonError(f"Jupyter Book made no {output.name}; the log is {log}.")
 
 
 def _killed_with_this_process() -> list[str]:
@@ -146,9 +245,23 @@ def _killed_with_this_process() -> list[str]:
     return [setpriv, "--pdeathsig", "KILL"] if setpriv else []
 
 
-def _errors(log: Path) -> str:
-    """The first errors and warnings of a log, or its end."""
-    text = re.sub(r"\x1b\[[0-9;]*m", "", log.read_text(encoding="utf-8", errors="replace"))
+def _text(log: Path) -> str:
+    """The text of a log, without colours."""
+    return re.sub(r"\x1b\[[0-9;]*m", "", log.read_text(encoding="utf-8", errors="replace"))
+
+
+def _read_again(text: str, folder: Path) -> None:
+    """Have the next build read the staged pages again that warn, so that it too is told."""
+    for path in set(re.findall(rf"^({re.escape(str(folder))}/[^:\n]+):.*WARNING", text, re.M)):
+        if Path(path).exists():
+            os.utime(path)
+
+
+def _errors(text: str, folder: Path) -> str:
+    """The first errors and warnings of a log, or its end. Pages are named by their sources; without
+    a line where that of the staged notebook is another one."""
     looks_bad = re.compile(r"WARNING|ERROR|Error:|^!|No space")
     errors = [line for line in text.splitlines() if looks_bad.search(line)]
-    return "; ".join(errors[:_LINES_SHOWN]) or text[-_CHARACTERS_SHOWN:].replace("\n", " ")
+    said = "; ".join(dict.fromkeys(errors[:_LINES_SHOWN]))
+    said = said or text[-_CHARACTERS_SHOWN:].replace("\n", " ")
+    return re.sub(r"(\.ipynb):\d+", r"\1", said.replace(f"{folder}/", ""))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import platform
 import subprocess
 
 from reckon import config, records, units
@@ -14,8 +15,8 @@ from reckon.records import verify
 from reckon.records.models import Run
 
 
-def commit() -> str:
-    """What `git describe` says of the sources; the version of an installed package."""
+def made_from() -> str:
+    """The commit, as `git describe` says it of the sources; the version of an installed package."""
     if config.INSTALLED:
         return f"version {importlib.metadata.version('reckon')}"
     command = ["git", "describe", "--always", "--dirty", "--abbrev=10"]
@@ -25,35 +26,50 @@ def commit() -> str:
         )
     except (OSError, subprocess.SubprocessError):
         return "not known"
-    return git.stdout.strip()
+    return f"commit {git.stdout.strip()}"
 
 
-def stamp(run: Run) -> str:
-    """What the front page says of the run. The date is that of the newest samples."""
+def facts(run: Run) -> dict[str, str]:
+    """What the title page and the front page say of the run, as plain text. The date is that of the
+    newest samples."""
     machine = run.machine
     words = f"{machine.value('processor.model')}, {machine.value('processor.cores')} cores"
     memory = machine.number("memory.capacity")
     if memory:
         words += f", {units.amount(memory, 'byte')} of memory"
     date, profiles = _measured(run.name)
-    rows = {
-        "Machine": literal(words),
-        "Kernel": literal(machine.value("system.kernel")),
-        "Hypervisor": literal(machine.value("system.hypervisor")),
-        "Compiler": literal(
-            str(machine.value("system.compiler") or "not reported").split(" · ")[0]
-        ),
+    return {
+        "Machine": words,
+        "Kernel": str(machine.value("system.kernel")),
+        "Hypervisor": str(machine.value("system.hypervisor")),
+        "Compiler": str(machine.value("system.compiler") or "not reported").split(" · ")[0],
         "Measured": date,
         "Profile": profiles,
-        "Run": code(run.name),
-        "Commit": code(commit()),
+        "Run": run.name,
+        "Made from": made_from(),
     }
+
+
+def stamp(run: Run, facts_of_run: dict[str, str]) -> str:
+    """The table of the front page about the run."""
+    rows = {
+        name: code(value) if name == "Run" else literal(value)
+        for name, value in facts_of_run.items()
+    }
+    rows["Made with"] = ", ".join(f"{name} {version}" for name, version in _versions().items())
     if root := verify.root_hash(run.name):
         rows["Root hash"] = code(root)
     if faults_of_run(run.name):
         rows["Changed"] = "after it was written; `reckon verify` lists what"
     table = "\n".join(table_row([f"**{name}**", value]) for name, value in rows.items())
     return f"| This run | |\n| --- | --- |\n{table}\n"
+
+
+def _versions() -> dict[str, str]:
+    """What the values and the pages were computed with."""
+    packages = ("numpy", "scipy", "jupyter-book")
+    python = {"Python": platform.python_version()}
+    return python | {name: importlib.metadata.version(name) for name in packages}
 
 
 def _measured(run: str) -> tuple[str, str]:

@@ -7,8 +7,6 @@ import time
 from dataclasses import replace
 from typing import Generic, TypeVar
 
-import nbformat
-
 from reckon import config, records
 from reckon.book import contents
 from reckon.book.dependencies import Execution, Sources, file_versions, read_digests, write
@@ -25,8 +23,11 @@ from reckon.computer import scratch
 from reckon.config import BuildContext
 from reckon.presentation.text import literal
 from reckon.presentation.titles import page_title
+from reckon.records import overlay
 
 R = TypeVar("R")  # the result of a task's process
+_FILE_CLOCK_NS = 20_000_000  # the times of files may lag behind the clock by that much
+_OVERTAKEN = "written while the page was executed"  # in the place of a digest
 
 
 class Task(abc.ABC, Generic[R]):
@@ -105,6 +106,7 @@ class PageExecution(Task[str]):
     def begin(self) -> None:
         """Start the process, and note the sources as they are now."""
         self._sources = self._all_sources.key(self.page)
+        self._began_ns = time.time_ns()
         super().begin()
 
     def _work(self) -> NotebookExecution:
@@ -132,16 +134,29 @@ class PageExecution(Task[str]):
     def _remember(self, error: str | None, *, retry: bool) -> None:
         reads = set(self.reads.read_text("utf-8").splitlines()) if self.reads.exists() else set()
         self._forget_logs()
+        overtaken = self._overtaken(reads)
         execution = Execution(
             sources=self._sources,
             failed=error,
             retry=retry,
             profile=config.settings().profile.name,
             seconds=round(self.seconds, 2),
-            reads=read_digests(reads),
-            versions=file_versions(reads),
+            reads=read_digests(reads) | dict.fromkeys(overtaken, _OVERTAKEN),
+            versions=file_versions(reads - overtaken),
         )
         write(self.page, execution)
+
+    def _overtaken(self, reads: set[str]) -> set[str]:
+        """The predictions of other pages that were laid over the run since this one began: it may
+        have read those before."""
+        folder, own = str(overlay.folder(self.run)), f"/{self.page}.json"
+        since_ns = self._began_ns - _FILE_CLOCK_NS
+        written = {
+            path
+            for path, (_, at_ns, _) in file_versions(reads).items()
+            if at_ns > since_ns and path.startswith(folder) and not path.endswith(own)
+        }
+        return {read for read in reads if records.entry_path(read) in written}
 
 
 class LaterVisit(Task[int]):
@@ -177,6 +192,8 @@ class LaterVisit(Task[int]):
 
 def _write_failed(page: str, error: str) -> None:
     """A page in place of the one that failed, saying so."""
+    import nbformat  # imports slowly
+
     sentence = f"This page could not be made. {literal(error)}"
     text = f"# {page_title(page)}\n\n:::{{error}}\n{sentence}\n:::"
     cell = nbformat.v4.new_markdown_cell(text, id="failed")

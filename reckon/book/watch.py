@@ -6,7 +6,7 @@ import functools
 import http.server
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import watchfiles
@@ -22,14 +22,27 @@ _SCRIPT = f"<script>new EventSource('{_RELOADS}').onmessage = () => location.rel
 _ALIVE_S = 15  # an idle connection hears this often whether the browser is still there
 
 
-def edit(build: Callable[[], object], port: int, stop: threading.Event | None = None) -> None:
-    """Build, serve the site, and build again after every change, until Ctrl-C or `stop`."""
+# A step of making the site again; says whether there is something new to see.
+Build = Callable[[], bool]
+
+
+def edit(builds: Sequence[Build], port: int, stop: threading.Event | None = None) -> None:
+    """Build, serve the site, and build again after every change, until Ctrl-C or `stop`.
+
+    builds: done one after the other; browsers reload after each that has something new."""
     versions = _Versions()
-    _build(build)
-    server = http.server.ThreadingHTTPServer(
-        ("127.0.0.1", port), functools.partial(_Handler, versions)
-    )
+    try:  # first, for building may take minutes
+        server = http.server.ThreadingHTTPServer(
+            ("127.0.0.1", port), functools.partial(_Handler, versions)
+        )
+    except OSError as error:
+        raise ReckonError(
+            f"Port {port} cannot be used ({error.strerror}); choose another with --port, or PORT= "
+            "behind `make edit`."
+        ) from None
     server.daemon_threads = True
+    for _ in _made(builds):
+        pass
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print(f"http://127.0.0.1:{server.server_address[1]}/  (Ctrl-C ends it)", flush=True)
     runs = config.settings().runs_dir
@@ -41,7 +54,7 @@ def edit(build: Callable[[], object], port: int, stop: threading.Event | None = 
         names = sorted({str(Path(path).relative_to(ROOT)) for _, path in changes})
         print(f"Changed: {', '.join(names)}", flush=True)
         start_s = time.monotonic()
-        if _build(build):
+        for _ in _made(builds):
             versions.next()
             print(f"Reloaded after {time.monotonic() - start_s:.1f} s.", flush=True)
 
@@ -53,16 +66,19 @@ class _Filter(watchfiles.DefaultFilter):
         super().__init__(ignore_dirs=[*self.ignore_dirs, ".ipynb_checkpoints"], ignore_paths=[runs])
 
 
-def _build(build: Callable[[], object]) -> bool:
-    """Build by the files as they are now; False, with a sentence printed, where that fails."""
-    contents.toc.cache_clear()
-    current_session.cache_clear()
-    try:
-        build()
-    except ReckonError as error:
-        print(f"reckon: {error}", flush=True)
-        return False
-    return True
+def _made(builds: Sequence[Build]) -> Iterator[None]:
+    """Build by the files as they are now, and yield whenever there is something new; what fails
+    prints a sentence."""
+    for build in builds:
+        contents.forget()
+        current_session.cache_clear()
+        try:
+            is_new = build()
+        except ReckonError as error:
+            print(f"reckon: {error}", flush=True)
+            return
+        if is_new:
+            yield
 
 
 class _Versions:

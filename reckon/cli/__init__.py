@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 
-from reckon.cli import book, checks, compare, edit, probes, runs, what_if
+from reckon.cli import book, checks, compare, edit, probes, readers, runs, what_if
 from reckon.cli.commands import Commands
 from reckon.config import ReckonError
 from reckon.measurement.compilation import compile_library
@@ -18,8 +18,9 @@ _EXAMPLES = """\
   reckon build --html                 execute the notebooks and make the site
   reckon summary                      the machine and its main results on one page
   reckon results cpu/syscall          what was predicted and measured
-  reckon predict cpu/syscall/getpid kernel_path="550 cycle"
+  reckon predict cpu/syscall/getpid kernel_path="550 cycles"
                                       what would it be with another input?
+  reckon class handed-in              what a class predicted, as one page
   reckon compare before after         what a kernel upgrade changed
   reckon verify before                was anything changed after it was written?
 `reckon COMMAND --help` has more of each."""
@@ -28,7 +29,7 @@ _EXAMPLES = """\
 def _commands() -> Commands:
     description = "Predict what this computer should do, then measure it."
     commands = Commands("reckon", description, _EXAMPLES)
-    for module in (probes, book, edit, runs, what_if, compare, checks):
+    for module in (probes, book, edit, runs, what_if, readers, compare, checks):
         module.add_commands(commands)
     return commands
 

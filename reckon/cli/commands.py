@@ -4,15 +4,69 @@ from __future__ import annotations
 
 import argparse
 import importlib.metadata
+import re
 from collections.abc import Callable, Sequence
+from typing import NoReturn
 
 from reckon.config import PROFILES, ReckonError
-from reckon.messages import did_you_mean
+from reckon.messages import did_you_mean, join_words
 
 RUN_HELP = "a run: its name, or its folder with a / in it"
+# argparse's words for a mistake, and the sentence in their place.
+_FAULTS = (
+    (r"argument (.+): invalid int value: (.+)", "{} takes a whole number, and {} is none."),
+    (r"argument (.+): invalid float value: (.+)", "{} takes a number, and {} is none."),
+    (r"argument (.+): expected one argument", "{} needs a value behind it."),
+    (r"argument (.+): ignored explicit argument (.+)", "{} takes no value, such as {}."),
+    (r"ambiguous option: (\S+) could match (.+)", "{} may be {}; write it in full."),
+    (r"argument (.+): (.+)", "{}: {}."),
+)
+_CHOICE = re.compile(r"argument (.+): invalid choice: '(.*)' \(choose from (.*)\)")
+_REQUIRED = re.compile(r"the following arguments are required: ([^,]+)")
 
 
-class CommandParser(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
+    """A parser whose user's mistakes are one sentence each, as a ReckonError."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise the sentence for what argparse says."""
+        raise ReckonError(self._sentence(message))
+
+    def _sentence(self, message: str) -> str:
+        if choice := _CHOICE.fullmatch(message):
+            option, stated, names = choice[1], choice[2], re.findall(r"[\w-]+", choice[3])
+            hint = did_you_mean(stated, names, f"choose {join_words(names, 'or')}.")
+            return f"{option} has no choice {stated!r}; {hint}"
+        if required := _REQUIRED.match(message):
+            return f"`{self.prog}` needs {self._described(required[1])}; {self._see_help}"
+        for pattern, sentence in _FAULTS:
+            if fault := re.fullmatch(pattern, message):
+                return sentence.format(*fault.groups())
+        return f"{message}; {self._see_help}"
+
+    @property
+    def _see_help(self) -> str:
+        return f"`{self.prog} --help` has examples."
+
+    def _described(self, name: str) -> str:
+        """An argument with what it is: "name (the probe, such as cpu/syscall/getpid)"."""
+        texts = [
+            each.help for each in self._actions if each.help and name in (each.dest, each.metavar)
+        ]
+        return f"{name} ({'; '.join(texts)})" if texts else name
+
+    def refuse_unknown(self, argument: str) -> NoReturn:
+        """Raise ReckonError for an argument that it does not have, naming the nearest option."""
+        if not argument.startswith("-"):
+            extra = f"`{self.prog}` has an argument too many, {argument!r}"
+            raise ReckonError(f"{extra}; {self._see_help}")
+        option, known = argument.partition("=")[0], sorted(self._option_string_actions)
+        long_ones = [name for name in known if name.startswith("--")]
+        hint = did_you_mean(option, long_ones, f"it has {join_words(long_ones)}.")
+        raise ReckonError(f"`{self.prog}` has no option {option}; {hint}")
+
+
+class CommandParser(Parser):
     """The parser of a command, whose options may stand anywhere among its other arguments."""
 
     _is_inside = False
@@ -44,7 +98,7 @@ class Commands:
 
     def __init__(self, program: str, description: str, examples: str):
         self._version = f"{program} {importlib.metadata.version(program)}"
-        self._parser = argparse.ArgumentParser(
+        self._parser = Parser(
             prog=program,
             description=description,
             epilog=f"examples:\n{examples}",
@@ -76,11 +130,23 @@ class Commands:
         return command
 
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
-        """The arguments with the `function` of their command. Raises ReckonError for an unknown
-        command; argparse ends the program for other mistakes.
+        """The arguments with the `function` of their command. Raises ReckonError for a user's
+        mistake.
         """
-        names = self._commands.choices
-        if arguments and not arguments[0].startswith("-") and arguments[0] not in names:
-            hint = did_you_mean(arguments[0], names, f"`{self._parser.prog} --help` lists them.")
-            raise ReckonError(f"There is no command {arguments[0]}; {hint}")
-        return self._parser.parse_args(arguments)
+        names, see_help = self._commands.choices, f"`{self._parser.prog} --help` lists them."
+        if not arguments:
+            raise ReckonError(f"Say which command; {see_help}")
+        first = arguments[0]
+        if first.startswith("-") and first not in self._parser._option_string_actions:
+            options = {option for name in names.values() for option in name._option_string_actions}
+            if first.partition("=")[0] in options:
+                raise ReckonError(f"{first} comes behind the command; {see_help}")
+            self._parser.refuse_unknown(first)
+        if not first.startswith("-") and first not in names:
+            raise ReckonError(
+                f"There is no command {first}; {did_you_mean(first, names, see_help)}"
+            )
+        parsed, unknown = self._parser.parse_known_args(arguments)
+        if unknown:
+            names[first].refuse_unknown(unknown[0])
+        return parsed

@@ -8,9 +8,9 @@ import sys
 
 from reckon import records, units
 from reckon.cli.commands import RUN_HELP, Commands
-from reckon.cli.output import in_columns, print_json
+from reckon.cli.output import fitting, in_columns, print_json
 from reckon.comparison import two_runs
-from reckon.comparison.quantities import CHANCE, PointComparison, QuantityComparison
+from reckon.comparison.quantities import PointComparison, QuantityComparison
 from reckon.comparison.two_runs import MIN_CHANGE, Comparison
 from reckon.config import ReckonError, settings
 from reckon.presentation import run_comparison
@@ -71,7 +71,8 @@ def compare(arguments) -> int:
     if arguments.json:
         print_json(to_dict(comparison))
     else:
-        print(text(comparison, every=arguments.all))
+        for line in text(comparison, every=arguments.all).splitlines():
+            print("\n".join(fitting(line)))
     return 0
 
 
@@ -199,7 +200,6 @@ def _quantity_to_dict(quantity: QuantityComparison) -> dict:
         "state": first_case(*states),
         "why": quantity.why or None,
         "direction": quantity.direction or None,
-        "p": _number(quantity.p),
         "points": [_point_to_dict(quantity, point) for point in quantity.points],
     }
 
@@ -213,7 +213,6 @@ def to_dict(comparison: Comparison) -> dict:
         "b": comparison.b,
         "control": comparison.control,
         "minimum_change": comparison.minimum_change,
-        "chance": CHANCE,
         "core_clock_hz": [_number(hz) for hz in comparison.clock_hz],
         "differences": [{"what": field, "a": a, "b": b} for field, a, b in differences],
         "quantities": [_quantity_to_dict(quantity) for quantity in every],

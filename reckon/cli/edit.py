@@ -18,13 +18,22 @@ def add_commands(commands: Commands) -> None:
         "--run before --port 8080",
     )
     command.add_argument("--port", type=int, default=_PORT, help=f"default: {_PORT}")
-    command.add_measuring()
-    command.set_defaults(html=True, pdf=False, fresh=False, predictions=None)
+    book.add_choices(command)
+    command.set_defaults(html=True, pdf=False, fresh=False, publish=None)
 
 
 def edit(arguments) -> int:
     """Builds and serves until Ctrl-C."""
-    from reckon.book import watch  # no other command needs its packages
+    from reckon.book import page_process, sphinx, watch  # no other command needs its packages
 
-    watch.edit(lambda: book.build(arguments), arguments.port)
+    def build_edited() -> bool:
+        return book.build_edited(arguments)
+
+    def build_all() -> bool:
+        sphinx.prepare("html")
+        book.build(arguments)
+        return True
+
+    page_process.prepare(summarises=True)
+    watch.edit([build_edited, build_all], arguments.port)
     return 0

@@ -8,7 +8,7 @@ import time
 
 from reckon import config, statistics, units
 from reckon.cli.commands import Commands
-from reckon.cli.output import print_json
+from reckon.cli.output import fitting, print_json
 from reckon.computer import scratch
 from reckon.config import ReckonError
 from reckon.hosts import nfs
@@ -86,9 +86,12 @@ def list_probes(arguments) -> int:
         return 0
     for probe in probes:
         reports = f"  [{', '.join(probe.reports)}]" if probe.reports else ""
-        print(f"{probe.name}{reports}\n    times {probe.timed}; per {probe.op}")
+        lines = fitting(f"{probe.name}{reports}")
+        lines += fitting(f"times {probe.timed}; per {probe.op}", first=4, others=6)
         for parameter in probe.parameters:
-            print(f"    {parameter.name}={parameter.default}: {parameter.help}")
+            text = f"{parameter.name}={parameter.default}: {parameter.help}"
+            lines += fitting(text, first=4, others=6)
+        print("\n".join(lines))
     return 0
 
 
@@ -100,8 +103,10 @@ def _probes_at(place: str | None) -> list[Probe]:
     chosen = [probe for probe in probes if f"{probe.name}/".startswith(f"{place}/")]
     if not chosen:
         experiments = sorted({probe.experiment for probe in probes})
-        hint = did_you_mean(place, experiments, f"there are {', '.join(experiments)}.")
-        raise ReckonError(f"There is no experiment {place}: {hint}")
+        parts = {name.partition("/")[0] for name in experiments}
+        known = [*parts, *experiments, *(probe.name for probe in probes)]
+        hint = did_you_mean(place, known, f"there are {', '.join(experiments)}.")
+        raise ReckonError(f"There is no part, experiment or probe {place}; {hint}")
     return chosen
 
 
@@ -208,7 +213,9 @@ def _parameter(probe: Probe, name: str) -> Parameter:
     for parameter in probe.parameters:
         if name in (parameter.name, _without_unit(parameter.name)):
             return parameter
-    raise ReckonError(f"{probe.name} has no parameter {name}; {_takes(probe)}.")
+    known = [each for full in probe.defaults for each in (full, _without_unit(full))]
+    hint = did_you_mean(name, known, f"{_takes(probe)}.")
+    raise ReckonError(f"{probe.name} has no parameter {name}; {hint}")
 
 
 def _without_unit(name: str) -> str:

@@ -11,13 +11,13 @@ import numpy as np
 
 from reckon import config, records, units
 from reckon.cli.commands import RUN_HELP, Commands
-from reckon.cli.output import fitting, in_columns, print_json
+from reckon.cli.output import in_columns, print_json
 from reckon.config import ReckonError
 from reckon.messages import did_you_mean
 from reckon.presentation import text_summary
 from reckon.records import verify as seals
 from reckon.records.export import to_json
-from reckon.records.lookup import all_results
+from reckon.records.lookup import all_results, results_of
 from reckon.records.result import Result
 from reckon.records.session import requested_run
 
@@ -74,13 +74,14 @@ def results_at(run: str | Path, place: str | None) -> list[Result]:
         return all_results(run, place)
     below = [name for name in experiments if name.startswith(f"{place}/")]
     if below:
-        return [result for name in below for result in all_results(run, name)]
+        return results_of(run, below)
     experiment = records.experiment_of(place)
     if experiment in experiments:
         for result in all_results(run, experiment):
             if result.quantity == place:
                 return [result]
-    known = [*experiments, *(result.quantity for result in all_results(run))]
+    parts = {name.partition("/")[0] for name in experiments}
+    known = [*parts, *experiments, *(each.quantity for each in all_results(run))]
     hint = did_you_mean(place, known, "`reckon results` lists all.")
     raise ReckonError(f"The run {run} has no record of {place}; {hint}")
 
@@ -113,7 +114,7 @@ def results(arguments) -> int:
         print_json(objects)
     elif rows:
         for line in in_columns([["quantity", "predicted", "ratio", "measured"], *rows]):
-            print(fitting(line))
+            print(line)
     else:
         print(f"The run {run} in {records.run_dir(run)} holds no quantity yet.")
     return 0
@@ -131,13 +132,15 @@ def _last_states(run: str | Path) -> dict[str, list]:
 def _row(result: Result, state: str, reason: str | None) -> list[str]:
     """What a line says: of a curve the ends, of a single measured quantity its interval."""
     predicted = _span(result.seal.predicted, result)
+    ratio = f"{units.number(result.ratio)}×"
     if result.revisions:
         predicted += f", now {_span(result.current.predicted, result)}"
+        ratio += f", now {units.number(result.current_ratio)}×"
     if not result.has_samples:
         return [result.quantity, predicted, "", f"{state}: {reason}" if reason else state]
     measured = _span(result.medians, result) if result.is_curve else f"{result:interval}"
     note = f"; {reason}" if reason else ""
-    return [result.quantity, predicted, f"{units.number(result.ratio)}×", measured + note]
+    return [result.quantity, predicted, ratio, measured + note]
 
 
 def _span(values, result: Result) -> str:

@@ -1,4 +1,5 @@
-"""`reckon predict`: what a recorded prediction would be with other inputs. Nothing is executed."""
+"""`reckon predict` and `reckon reseal`: a recorded prediction with other inputs or another
+formula, and which one is scored. Nothing is executed."""
 
 from __future__ import annotations
 
@@ -10,34 +11,38 @@ from pathlib import Path
 
 import numpy as np
 
-from reckon import units
+from reckon import config, units
 from reckon.cli.commands import Commands
-from reckon.cli.output import print_json
+from reckon.cli.output import fitting, print_json
 from reckon.cli.runs import chosen_run, results_at
+from reckon.comparison.readers import compared
 from reckon.config import ReckonError
 from reckon.prediction import variations
-from reckon.prediction.amounts import amount, changed_input
+from reckon.prediction.amounts import amount
+from reckon.prediction.changes import FORMULA, changed, changed_inputs, formula_text
 from reckon.prediction.formula import PARTS, Prediction
 from reckon.prediction.inputs import Input
 from reckon.prediction.ratios import NEAR, is_comparable, is_near
 from reckon.presentation.formulas import source_text
 from reckon.presentation.verdicts import how_far
-from reckon.records import predictions_file
+from reckon.records import predictions_file, seal
 from reckon.records.recorded_predictions import needed_guesses, ratio, to_prediction
 from reckon.records.result import Result
+from reckon.records.session import current_session
 
 
 @dataclass(frozen=True)
 class _Variant:
-    """A recorded prediction with some inputs changed."""
+    """A recorded prediction, and the same with some inputs or the formula changed."""
 
     result: Result
     recorded: Prediction
-    values: dict[str, float]  # of the changed inputs, in base units
+    prediction: Prediction
 
     @functools.cached_property
-    def prediction(self) -> Prediction:
-        return variations.with_values(self.recorded, self.values)
+    def changed(self) -> list[str]:
+        """The names of the changed inputs."""
+        return changed_inputs(self.recorded, self.prediction)
 
     @functools.cached_property
     def ratio(self) -> float:
@@ -51,18 +56,23 @@ class _Variant:
 
 
 def add_commands(commands: Commands) -> None:
-    """Adds `predict`."""
+    """Adds `predict` and `reseal`."""
     command = commands.add(
         "predict",
         predict,
-        "print a recorded prediction with other inputs, and what each guess would have to be",
+        "print a recorded prediction with other inputs or another formula, and what would meet it",
         "cpu/syscall/getpid",
-        'cpu/syscall/getpid kernel_path="550 cycle"',
+        'cpu/syscall/getpid kernel_path="550 cycles"',
+        'cpu/syscall/getpid formula="mode_switch / clock"',
         "--file predictions.toml",
     )
     command.add_argument("quantity", nargs="?", help="such as cpu/syscall/getpid")
     command.add_argument(
-        "inputs", nargs="*", metavar="input=value", help='such as kernel_path="550 cycle"'
+        "inputs",
+        nargs="*",
+        metavar="input=value",
+        help='such as kernel_path="550 cycles", or formula="mode_switch / clock": of a sum, the '
+        "hardware's part + the software's",
     )
     command.add_argument(
         "--file",
@@ -71,17 +81,50 @@ def add_commands(commands: Commands) -> None:
         help="a predictions.toml that the site's What if? panels gave, instead of a quantity",
     )
     command.add_run()
+    again = commands.add(
+        "reseal",
+        reseal,
+        "score the last prediction of a quantity instead of the sealed one, which had a mistake",
+        'cpu/syscall/getpid --reason "typed 150 for 550"',
+    )
+    again.add_argument("quantity", help="such as cpu/syscall/getpid")
+    again.add_argument(
+        "--reason", default="", help="stated on the page; needed once the quantity is measured"
+    )
+    again.add_run()
+
+
+def reseal(arguments) -> int:
+    """Seals the last prediction of a quantity; the first seal stays in the record."""
+    config.use(config.settings().with_choices(run=arguments.run))
+    session, quantity = current_session(), arguments.quantity
+    _result(session.run.name, quantity)
+    sealed = to_prediction(quantity, seal.reseal(quantity, None, arguments.reason, session).seal)
+    if arguments.json:
+        print_json({"quantity": quantity, "reason": arguments.reason})
+    else:
+        print(
+            f"Sealed again: {quantity}, {_predicted(sealed)}. The first seal stays in the record."
+        )
+    return 0
 
 
 def predict(arguments) -> int:
     """Prints predictions with the given inputs, their ratio, and what would meet the result."""
     run = chosen_run(arguments)
     if arguments.file:
+        if arguments.quantity:
+            raise ReckonError("--file has its own quantities and inputs; leave others away.")
         variants = [
-            _variant(run, quantity, inputs)
-            for quantity, inputs in predictions_file.changes(arguments.file).items()
+            _variant(run, quantity, changes)
+            for quantity, changes in predictions_file.changes(arguments.file).items()
         ]
     elif arguments.quantity:
+        if "=" in arguments.quantity:
+            raise ReckonError(
+                "The quantity comes before its inputs: reckon predict QUANTITY "
+                f"{arguments.quantity}"
+            )
         variants = [_variant(run, arguments.quantity, arguments.inputs)]
     else:
         raise ReckonError(
@@ -91,24 +134,45 @@ def predict(arguments) -> int:
         objects = [_to_json(variant) for variant in variants]
         print_json(objects if arguments.file else objects[0])
     else:
-        print("\n\n".join("\n".join(_lines(variant)) for variant in variants))
+        stated = _stated(arguments.file, variants) if arguments.file else {}
+        for index, variant in enumerate(variants):
+            lines = [*_lines(variant), *stated.get(variant.result.quantity, [])]
+            whole = [part for line in lines for part in fitting(line, others=11)]
+            print("\n".join([*([""] if index else []), *whole]))
         if len(variants) > 1:
             print(f"\n{_score(variants)}")
     return 0
 
 
-def _variant(run: str | Path, quantity: str, inputs: list[str]) -> _Variant:
-    """The prediction of a quantity with `inputs` as "name=amount". Raises ReckonError."""
+def _stated(file: Path, variants: list[_Variant]) -> dict[str, list[str]]:
+    """A line on each quantity of which the file predicts a value itself."""
+    predictions = predictions_file.read(file).quantities
+    lines = {}
+    for result in (variant.result for variant in variants):
+        prediction = predictions[result.quantity]
+        if "predicted" in prediction.stated:
+            guess = compared("", result.quantity, prediction, result)
+            value = units.amount(guess.predicted, result.unit)
+            held = {True: ", inside its interval", False: ", outside its interval", None: ""}
+            text = f"Stated     {value}: {units.number(guess.ratio)}×{held[guess.is_inside]}"
+            lines[result.quantity] = [text]
+    return lines
+
+
+def _result(run: str | Path, quantity: str) -> Result:
+    """The result of a quantity. Raises ReckonError."""
     results = results_at(run, quantity)
     if [result.quantity for result in results] != [quantity]:
         raise ReckonError(f"{quantity} is no quantity; `reckon results {quantity}` lists its own.")
-    (result,) = results
+    return results[0]
+
+
+def _variant(run: str | Path, quantity: str, changes: list[str]) -> _Variant:
+    """The prediction of a quantity with changes, "input=amount" or "formula=text". Raises
+    ReckonError."""
+    result = _result(run, quantity)
     recorded = to_prediction(quantity, result.current)
-    variant = _Variant(result, recorded, dict(changed_input(recorded, text) for text in inputs))
-    if not np.all(np.isfinite(variant.prediction.predicted)):
-        predicted = _predicted(variant.prediction)
-        raise ReckonError(f"{quantity}: the formula gives {predicted} for these inputs.")
-    return variant
+    return _Variant(result, recorded, changed(recorded, changes))
 
 
 # --- what is printed --------------------------------------------------------------------------
@@ -124,9 +188,12 @@ def _lines(variant: _Variant) -> list[str]:
     lines = [variant.result.quantity]
     for name, entry in inputs.items():
         source = source_text(entry)
-        if name in variant.values:
+        if name in variant.changed:
             source = f"instead of {amount(recorded[name].value, entry)}; {source}"
         lines.append(f"  {name:{width}}  {amount(entry.value, entry):>12}  {source}")
+    before, now = (formula_text(each.formula) for each in (variant.recorded, variant.prediction))
+    if now != before:
+        lines.append(f"Formula    {now}  instead of {before}")
     predicted = _predicted(variant.prediction)
     lines.append(
         f"Predicted  {predicted}{_interval(variant.prediction)}{_parts(variant.prediction)}"
@@ -215,7 +282,7 @@ def _to_json(variant: _Variant) -> dict:
             "value": in_unit(entry.value, entry.unit),
             "unit": entry.unit,
             "origin": entry.origin,
-            "changed": name in variant.values,
+            "changed": name in variant.changed,
         }
         for name, entry in prediction.inputs.items()
     }
@@ -225,6 +292,7 @@ def _to_json(variant: _Variant) -> dict:
     return {
         "quantity": result.quantity,
         "unit": prediction.unit,
+        FORMULA: formula_text(prediction.formula),
         "inputs": inputs,
         "predicted": in_unit(prediction.predicted),
         "low": in_unit(low),

@@ -1,19 +1,24 @@
 """One quantity in two runs compared: whether it changed, and by how much.
 
 Two runs of one machine differ by more than two processes of one run do: from one minute to the next
-its clock, the place of its memory and, on a shared host, its neighbours change. A test across
-processes alone therefore finds a difference in every third quantity of two quick runs of the same
-guest. A change is named only where all three of these hold:
+its clock, the place of its memory and, on a shared host, its neighbours change. So each run has a
+range in which its value would lie minutes later, and a change is named only where the interval of
+the ratio, which follows from both ranges, excludes 1 and the medians differ by at least the minimum
+change.
 
-1. The ranges of the two runs do not touch. A range holds the central 95 % of the trials and the 95
-   % prediction interval of one more process (Student's t on logarithms; Hahn and Meeker,
-   Statistical Intervals, 1991, section 4.7). A scalar with enough processes for six batches of six
-   has the 99 % prediction interval of one more batch's median in place of it, so that bursts
-   average out (method of batch means: Law, Simulation Modeling and Analysis, 2015, section 9.5.3).
-2. The difference is beyond chance: Welch's test (1947) on the logarithms of the processes' medians.
-   It is corrected for the number of comparisons by Benjamini and Hochberg (1995), because many
-   quantities may change together after a kernel upgrade; a curve is one comparison (Simes 1986).
-3. The medians differ by at least the minimum change.
+- A quantity of several visits has the interval of the next visit (statistics/visits.py) at 99.5 %.
+  Both ranges are combined as those of independent values (Zou and Donner, Construction of
+  confidence limits about effect measures, 2008). tools/drift/replay.py: what the rule names
+  between visits of an unchanged machine, and which changes it would name.
+- One visit does not show how the machine drifts. Its range holds the central 95 % of the trials and
+  the 95 % prediction interval of one more process (Student's t on logarithms; Hahn and Meeker,
+  Statistical Intervals, 1991, section 4.7). A scalar with enough processes for six batches of six
+  has the 99 % prediction interval of one more batch's median in its place, so that bursts average
+  out (method of batch means: Law, Simulation Modeling and Analysis, 2015, section 9.5.3). Two such
+  ranges must not touch.
+
+A test across processes would add nothing: ranges that far apart are not due to the choice of
+processes.
 
 A quantity is not judged with fewer than six processes in either run, or where the two runs measured
 it with other parameters or another peer.
@@ -27,6 +32,7 @@ the run is what has to be repeated (Kalibera and Jones, Rigorous benchmarking in
 from __future__ import annotations
 
 import math
+import operator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -34,7 +40,7 @@ import numpy as np
 from reckon import records, statistics, units
 from reckon.records.result import Result
 
-CHANCE = 0.05  # the share of the named changes that may be due to chance
+_VISITS_CONFIDENCE = 0.995  # nominal: the least that named no change in tools/drift/visits.json
 _CENTRAL_PERCENTILES = (2.5, 97.5)
 _MIN_BATCHES, _BATCHES_CONFIDENCE = 6, 0.99
 # The fields of a measurement that say how it was made, besides its parameters and its peer.
@@ -50,13 +56,32 @@ class Side:
     median: float
     low: float
     high: float
-    medians: np.ndarray  # of the processes
+    processes: int
     clock_hz: float  # of the core, calibrated with the samples
+    is_of_visits: bool = False  # the range, rather than of processes
 
     @property
     def has_range(self) -> bool:
         """Whether there were enough processes for a range."""
         return not math.isnan(self.low)
+
+    @property
+    def above(self) -> float:
+        """How far the range reaches above the median, on a logarithmic scale."""
+        return math.log(self.high / self.median)
+
+    @property
+    def below(self) -> float:
+        """How far the range reaches below the median, on a logarithmic scale."""
+        return math.log(self.median / self.low) if self.low > 0 else math.inf
+
+
+def _log_interval(before: Side, after: Side) -> tuple[float, float]:
+    """The interval of the logarithm of after / before, from the two ranges."""
+    combined = math.hypot if before.is_of_visits and after.is_of_visits else operator.add
+    middle = math.log(after.median / before.median)
+    low = middle - combined(before.above, after.below)
+    return low, middle + combined(before.below, after.above)
 
 
 @dataclass(frozen=True)
@@ -66,14 +91,13 @@ class PointComparison:
     x: float | None
     a: Side
     b: Side
-    is_apart: bool = False  # the ranges do not touch, and the medians differ enough
-    p: float = math.nan  # of Welch's test; nan where the point is not judged
+    is_apart: bool = False  # the ratio's interval excludes 1, and the medians differ enough
     control: Side | None = None
 
     @property
     def is_judged(self) -> bool:
         """Whether both runs have a range there."""
-        return not math.isnan(self.p)
+        return self.a.has_range and self.b.has_range
 
     @property
     def ratio(self) -> float:
@@ -92,20 +116,26 @@ class PointComparison:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % interval of the ratio, by drawing processes again."""
+        """The interval of the ratio that decides whether there is a change; nan if not judged."""
         if not self.is_judged:
             return math.nan, math.nan
-        return statistics.ratio_interval(self.a.medians, self.b.medians)
+        low, high = _log_interval(self.a, self.b)
+        return math.exp(low), math.exp(high)
 
     def visible_from(self, minimum_change: float = 0.0) -> float:
         """The smallest ratio, up or down, that would be a change from A and from the control."""
-        before = [self.a, self.control] if self.control else [self.a]
-        low, high = min(side.low for side in before), max(side.high for side in before)
-        a, b = self.a, self.b
-        up = high / a.median * b.median / b.low if b.low > 0 else math.inf
-        down = a.median / low * b.high / b.median if low > 0 else math.inf
-        off = max(max(side.median / a.median, a.median / side.median) for side in before)
-        return max(up, down, (1 + minimum_change) * off)
+        smallest = 0.0
+        for side in [self.a, self.control] if self.control else [self.a]:
+            low, high = _log_interval(side, self.b)
+            middle, off = (
+                math.log(self.b.median / side.median),
+                math.log(side.median / self.a.median),
+            )
+            up, down = (
+                max(reach, math.log1p(minimum_change)) for reach in (middle - low, high - middle)
+            )
+            smallest = max(smallest, up + off, down - off)
+        return math.exp(smallest)
 
 
 @dataclass(frozen=True)
@@ -116,7 +146,6 @@ class QuantityComparison:
     unit: str
     axis_unit: str | None
     points: tuple[PointComparison, ...] = ()
-    p: float = math.nan  # corrected for all comparisons
     why: str = ""  # it is not judged
 
     @property
@@ -127,7 +156,7 @@ class QuantityComparison:
     @property
     def has_changed(self) -> bool:
         """Whether the rule of this module names a change."""
-        return self.is_judged and self.p < CHANCE and any(point.is_apart for point in self.points)
+        return self.is_judged and any(point.is_apart for point in self.points)
 
     @property
     def largest(self) -> PointComparison:
@@ -186,7 +215,16 @@ def _batch_range(medians: np.ndarray) -> tuple[float, float] | None:
     return statistics.prediction_interval(values, _BATCHES_CONFIDENCE)
 
 
-def _sides(result: Result) -> dict[float | None, Side]:
+def _visits_range(result: Result, pooled: statistics.PooledVariance | None) -> tuple | None:
+    """The range of one more visit; None without several visits that differ, or a pooled variance:
+    two or three visits alone do not determine theirs."""
+    if result.is_curve or not pooled:
+        return None
+    summary = result.summaries[0].over_visits(pooled, _VISITS_CONFIDENCE)
+    return summary.interval.ends if summary.interval.kind == "next visit" else None
+
+
+def sides_of(result: Result, pooled: statistics.PooledVariance | None) -> dict[float | None, Side]:
     """Every point of a quantity that has samples.
 
     The trials' spread, as a share of the median, is the widest of all points of a curve: a mode
@@ -203,31 +241,34 @@ def _sides(result: Result) -> dict[float | None, Side]:
     for point in result.points:
         values = medians[point.x]
         median, low, high = float(np.median(values)), math.nan, math.nan
+        visits = None
         if _can_be_judged(values):
+            visits = _visits_range(result, pooled)
             batches = None if result.is_curve else _batch_range(values)
-            low, high = batches or statistics.prediction_interval(values)
-            if not batches:
+            low, high = visits or batches or statistics.prediction_interval(values)
+            if not (visits or batches):
                 low = min(low, median * float(np.min(shares)))
                 high = max(high, median * float(np.max(shares)))
         clock_hz = float(np.median(result.core_clocks_hz(point)))
-        sides[point.x] = Side(median, low, high, values, clock_hz)
+        sides[point.x] = Side(median, low, high, len(values), clock_hz, bool(visits))
     return sides
 
 
-def _compare_point(
+def compare_point(
     x: float | None, a: Side, b: Side, control: Side | None, minimum_change: float
 ) -> PointComparison:
+    """Both runs at one point."""
     if not b.has_range or not a.has_range:
         return PointComparison(x, a, b)
     control = control if control and control.has_range else None
     before = [a, control] if control else [a]
-    beyond = b.low > max(side.high for side in before) or b.high < min(side.low for side in before)
+    intervals = [_log_interval(side, b) for side in before]
+    beyond = all(low > 0 for low, _ in intervals) or all(high < 0 for _, high in intervals)
     enough = all(
         max(b.median, side.median) >= (1 + minimum_change) * min(b.median, side.median)
         for side in before
     )
-    p = max(statistics.same_level(side.medians, b.medians) for side in before)
-    return PointComparison(x, a, b, is_apart=beyond and enough, p=p, control=control)
+    return PointComparison(x, a, b, is_apart=beyond and enough, control=control)
 
 
 def _measured_alike(a: records.Measurement, b: records.Measurement) -> bool:
@@ -269,45 +310,30 @@ def _compare(
         in_both = {point.x for point in a.points} & {point.x for point in b.points}
         why = "measured with other parameters" if in_both else "measured at other points"
         return replace(compared, why=why)
-    sides_a, sides_b, controls = _sides(a), _sides(b), {}
+    pooled = a.between_visits or b.between_visits
+    sides_a, sides_b = (sides_of(side, side.between_visits or pooled) for side in (a, b))
+    controls = {}
     if control and not _why_not_comparable(a, control):
         shared = _same_positions(control, b)
-        controls = {x: side for x, side in _sides(control).items() if x in shared}
+        sides = sides_of(control, control.between_visits or pooled)
+        controls = {x: side for x, side in sides.items() if x in shared}
     points = tuple(
-        _compare_point(x, sides_a[x], sides_b[x], controls.get(x), minimum_change) for x in common
+        compare_point(x, sides_a[x], sides_b[x], controls.get(x), minimum_change) for x in common
     )
     if any(point.is_judged for point in points):
         return replace(compared, points=points)
-    fewest = min(min(len(point.a.medians), len(point.b.medians)) for point in points)
+    fewest = min(min(point.a.processes, point.b.processes) for point in points)
     few = fewest < statistics.PROCESSES_FOR_AN_INTERVAL
     why = "too few fresh processes" if few else "not positive"
     return replace(compared, points=points, why=why)
-
-
-def _corrected(compared: list[QuantityComparison]) -> tuple[QuantityComparison, ...]:
-    """The same with each quantity's p: Simes over its points, Benjamini and Hochberg over all."""
-    from scipy.stats import false_discovery_control
-
-    raw = [
-        false_discovery_control([point.p for point in quantity.points if point.is_judged]).min()
-        for quantity in compared
-        if quantity.is_judged
-    ]
-    corrected = iter(false_discovery_control(raw) if raw else ())
-    return tuple(
-        replace(quantity, p=float(next(corrected))) if quantity.is_judged else quantity
-        for quantity in compared
-    )
 
 
 def compare_all(
     a: Results, b: Results, control: Results, minimum_change: float
 ) -> tuple[QuantityComparison, ...]:
     """Every quantity that both runs have samples of."""
-    return _corrected(
-        [
-            _compare(result, b[name], control.get(name), minimum_change)
-            for name, result in a.items()
-            if result.has_samples and name in b and b[name].has_samples
-        ]
+    return tuple(
+        _compare(result, b[name], control.get(name), minimum_change)
+        for name, result in a.items()
+        if result.has_samples and name in b and b[name].has_samples
     )

@@ -11,7 +11,7 @@ import time
 from dataclasses import asdict, dataclass
 
 from reckon import config
-from reckon.computer import control_groups
+from reckon.computer import control_groups, power
 from reckon.computer.privileges import CAP_SYS_NICE, is_capable
 from reckon.computer.system_files import cpuinfo, lscpu, read_text
 
@@ -41,6 +41,8 @@ def check_all() -> list[Check]:
             _clocksource,
             _governor,
             _turbo,
+            _throttling,
+            _power,
             _siblings,
             _virtual,
             _steal,
@@ -130,6 +132,28 @@ def _turbo() -> Check:
         "The core clock follows load and heat; switch turbo off in "
         "/sys/devices/system/cpu/intel_pstate/no_turbo or cpufreq/boost.",
     )
+
+
+def _throttling() -> Check:
+    advice = (
+        "Let the machine cool down, and keep its air inlets free; the clock is lower than usual."
+    )
+    if power.is_throttled_now():
+        return Check("throttling", "warn", "slowed down by heat now", advice)
+    count = power.throttle_count()
+    if count is None:
+        return Check("throttling", "unknown", "not reported")
+    if count:
+        return Check("throttling", "warn", f"{count} times since it was booted", advice)
+    return Check("throttling", "pass", "not since it was booted")
+
+
+def _power() -> Check:
+    charge = power.battery_charge()
+    if charge is None:
+        return Check("power", "pass", "mains")
+    advice = "Firmware may lower the clock on a battery; connect the machine to the mains."
+    return Check("power", "warn", f"on battery ({charge} %)", advice)
 
 
 def _siblings() -> Check:

@@ -119,8 +119,7 @@ def prepare_files(
     try:
         paths = [_make_folder() / f"data-{index}" for index in range(files)]
         missing = [max(0, size_bytes - _size(path)) for path in paths]
-        filesystem = os.statvfs(where)
-        free = filesystem.f_bavail * filesystem.f_frsize
+        free = free_bytes()
         if sum(missing) > SHARE_OF_FREE * free:
             raise ScratchUnavailable(
                 f"Files of {units.amount(sum(missing), 'byte')} would take more than a quarter of "
@@ -137,6 +136,12 @@ def prepare_files(
             temporary=error.errno in _TEMPORARY or config.is_limit(error),
         ) from None
     return paths
+
+
+def free_bytes() -> int:
+    """The free space of the file system of the scratch folder. Raises OSError."""
+    filesystem = os.statvfs(config.settings().scratch_dir)
+    return filesystem.f_bavail * filesystem.f_frsize
 
 
 def _size(path: Path) -> int:

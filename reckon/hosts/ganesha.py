@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import glob
 import hashlib
-import os
 import re
 import shutil
 import subprocess
@@ -29,9 +28,21 @@ _INSTALL = "run `make nfs` as root, which installs what it needs on Debian and U
 # All that ganesha writes (recovery, its pid, its log's folder) goes into a /run of its own, in
 # memory, which ends with its mount namespace: nothing is left behind. rpcbind, which clients of
 # version 3 ask for the ports, has its socket there too. ganesha keeps the one capability that it
-# needs (setpriv(1)); rpcbind drops all of them when it changes to its own user.
-_SERVE = """
+# needs (setpriv(1)); rpcbind drops all of them when it changes to its own user. Version 6 would end
+# where it may not become an I/O flusher, unless that is allowed; version 4 ignores the option.
+_MOUNT_RUN = """
 mount -t tmpfs -o mode=0755,size=16m tmpfs /run && mkdir /run/ganesha && cd / || exit 1
+"""
+# ganesha looks for file systems in /etc/mtab, which a system that was never started lacks, such as
+# one made by debootstrap. There it gets an /etc of its own: a link to each entry of the real one,
+# and the file. The server works alike, so this is not part of its identity.
+_MAKE_MTAB = """\
+if ! [ -e /etc/mtab ]; then
+  mkdir /run/etc /run/own-etc && mount --bind /etc /run/etc && ln -s /run/etc/* /run/own-etc/ &&
+    ln -sf /proc/self/mounts /run/own-etc/mtab && mount --bind /run/own-etc /etc || exit 1
+fi
+"""
+_SERVE = """\
 printf '%s' "$1" >/run/ganesha/ganesha.conf
 rpcbind=$(command -v rpcbind) && "$rpcbind" -f </dev/null &
 for wait in 1 2 3 4 5 6 7 8 9 10; do [ -z "$2" ] || [ -S /run/rpcbind.sock ] || sleep 0.05; done
@@ -40,6 +51,7 @@ exec setpriv --no-new-privs --inh-caps=-all --bounding-set=-all,+dac_read_search
 """
 _CONFIG = """
 NFS_CORE_PARAM {{ Bind_addr = {address}; Protocols = {protocols}; mount_path_pseudo = true;
+                 Allow_Set_IO_Flusher_Fail = true;
                  Enable_NLM = false; Enable_RQUOTA = false; Enable_UDP = false; }}
 NFSv4 {{ Graceless = true; RecoveryRoot = /run/ganesha; Minor_Versions = 0, 1, 2; }}
 EXPORT {{ Export_Id = 77; Path = "{folder}"; Pseudo = "{export}"; Access_Type = RO; SecType = sys;
@@ -59,7 +71,7 @@ def start(rtt_s: float, rate_bit_per_s: float, folder: str) -> Lab:
     configuration = _CONFIG.format(
         address=ADDRESS, folder=folder, export=EXPORT, protocols=protocols
     )
-    script = f'PATH="$PATH:/usr/sbin:/sbin"\n{_SERVE}'
+    script = f'PATH="$PATH:/usr/sbin:/sbin"\n{_MOUNT_RUN}{_MAKE_MTAB}{_SERVE}'
     program = ["unshare", "--mount", "--propagation", "private", "sh", "-c", script]
     program += [
         "sh",
@@ -121,7 +133,7 @@ def version() -> str:
 
 def identity(client_libraries: list[str]) -> str:
     """A hash of the server's version, its configuration and the client's libraries."""
-    content = f"{_SERVE}{_CONFIG}{version()}{client_libraries}"
+    content = f"{_MOUNT_RUN}{_SERVE}{_CONFIG}{version()}{client_libraries}"
     return hashlib.sha256(content.encode()).hexdigest()[:8]
 
 
@@ -136,11 +148,6 @@ def _why_not_installed() -> str | None:
         return f"nfs-ganesha is not installed; {_INSTALL}"
     if not glob.glob(f"/usr/lib*/{module}") + glob.glob(f"/usr/lib/*/{module}"):
         return f"nfs-ganesha has no module for files on a disk; {_INSTALL}"
-    if not os.path.exists("/etc/mtab"):  # as in a system made by debootstrap and never started
-        return (
-            "/etc/mtab is missing, where nfs-ganesha looks for file systems; "
-            "ln -s ../proc/self/mounts /etc/mtab"
-        )
     for name in ("unshare", "setpriv"):
         if not find_program(name):
             return f"{name} is not installed; install the package util-linux"

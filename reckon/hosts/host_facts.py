@@ -45,6 +45,6 @@ def _described(session: Session, part: str, report: Callable[[], dict[str, tuple
     facts = {key: Fact(value=value, source=source) for key, (value, source) in report().items()}
     machine = run.machine.with_facts(part, {**describe().root[part], **facts})
     if machine != run.machine:
-        records.write_run(run.model_copy(update={"machine": machine}))
-        current_session.cache_clear()
+        session.run = run.model_copy(update={"machine": machine})
+        records.write_run(session.run)
     return machine

@@ -11,6 +11,7 @@ from reckon.config import PROFILES, ByProfile, Profile, ReckonError
 from reckon.measurement import library
 from reckon.measurement.library import RunOptions
 from reckon.measurement.sampling import PointSampler, ProbeRun, TimeBudget
+from reckon.messages import did_you_mean, join_words
 from reckon.prediction.formula import Kind, Prediction
 from reckon.prediction.inputs import Input
 from reckon.records.models import Measurement, Point, Visit
@@ -99,6 +100,21 @@ class Plan:
         self.peer: str | None = None  # a description of the peer or the NFS server
         self.swept_values = self._swept_values()
         self.points = self._point_samplers()
+
+    def refuse_wrong_parameters(self) -> None:
+        """Raises ReckonError for an option that is neither ours nor a parameter of the probe, and
+        for a value that the probe would refuse, also where samples on record are shown instead."""
+        takes, over = self.probe.defaults, self.options.over
+        for name in [*self.options.parameters, *filter(None, [over])]:
+            if name not in takes:
+                known = [*takes, *(option.name for option in fields(self.options))]
+                hint = did_you_mean(name, known, f"it takes {join_words(takes) or 'none'}.")
+                raise ReckonError(f"{self.probe.name} has no parameter {name}; {hint}")
+        parameters = {parameter.name: parameter for parameter in self.probe.parameters}
+        for point in self.points:
+            for name, value in point.run.parameters.items():
+                if reason := parameters[name].why_refused(value):
+                    raise ReckonError(reason)
 
     @property
     def quantity(self) -> str:

@@ -13,6 +13,7 @@ from reckon.hosts import nfs, peer
 from reckon.measurement.compilation import source_key
 from reckon.measurement.plan import Plan
 from reckon.measurement.probe import Needs
+from reckon.messages import nearest
 from reckon.records.lookup import from_entry
 from reckon.records.models import Measurement, Quantity
 from reckon.records.result import Result
@@ -99,8 +100,12 @@ def shown_result(plan: Plan, quantity: Quantity) -> Result | None:
     if plan.session.only_shows and quantity.measurement is not None:
         return from_entry(plan.quantity, quantity, between_visits=run.between_visits)
     if plan.session.is_replay:
+        experiment = records.experiment_of(plan.quantity)
+        recorded = records.read_record(run.name, experiment, samples=False).quantities
+        meant = nearest(plan.quantity, [name for name in recorded if name != plan.quantity])
+        hint = f"did you mean {meant}? Otherwise " if meant else ""
         raise ReckonError(
             f"The run {run.name} was recorded elsewhere and holds no samples of {plan.quantity}; "
-            "measure it there, or leave RUN= away."
+            f"{hint}measure it there, or leave RUN= away."
         )
     return None

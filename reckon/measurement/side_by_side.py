@@ -63,10 +63,21 @@ def _from_page(run: str, group: Group, method: Method) -> MethodResult:
         reports,
         page=page,
         point=point,
-        reason=group.from_page or _too_expensive(method.quantity, point),
+        reason=group.from_page or _negative(page, point) or _too_expensive(method.quantity, point),
         divisor=method.divisor(point),
         included=read_result(run, method.includes) if method.includes else None,
     )
+
+
+def _negative(page: Result, point: records.Point) -> str:
+    """Why it is not run again where its page's value, from which it is predicted, is below 0.
+
+    A subtraction may have taken away more than there was.
+    """
+    is_amount = units.dimension(page.unit) != units.dimension("1")
+    if is_amount and np.median(page.process_medians(point)) < 0:
+        return "its page's value is negative, which no prediction may be"
+    return ""
 
 
 def _too_expensive(quantity: str, point: records.Point) -> str:

@@ -65,13 +65,16 @@ def measure_in_rounds(
 def _plans(
     options: Mapping[Prediction, dict], session: Session, profile: Profile, *, visits: int
 ) -> dict[Prediction, Plan]:
-    """The plan of each prediction. Raises ReckonError if two are of the same quantity."""
+    """The plan of each prediction. Raises ReckonError if two are of the same quantity, and for an
+    unknown or wrong parameter."""
     plans = {
         prediction: Plan(
             Measurand.of(prediction), more, session=session, profile=profile, visits=visits
         )
         for prediction, more in options.items()
     }
+    for plan in plans.values():
+        plan.refuse_wrong_parameters()
     for quantity, times in Counter(plan.quantity for plan in plans.values()).items():
         if times > 1:
             raise ReckonError(f"Two predictions of {quantity} cannot be measured in one call.")

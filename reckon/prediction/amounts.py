@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from reckon import units
 from reckon.messages import did_you_mean
 from reckon.prediction.expression import PredictionError
-from reckon.prediction.formula import Prediction
+from reckon.prediction.formula import IMPOSSIBLE, Prediction
 from reckon.prediction.inputs import Input
+
+FORMULA = "formula"  # stands for the formula where inputs are named
 
 
 def changed_input(prediction: Prediction, text: str) -> tuple[str, float]:
     """The name and value, in base units, of `name=value`. Raises PredictionError."""
     name, has_value, stated = text.partition("=")
-    if not has_value:
+    if not has_value or not name:
         raise PredictionError(
-            f"{text!r} is not input=value; write for example {_example(prediction)}."
+            f"{text!r} is not input=value; write for example {_example(prediction)}, without "
+            "spaces around the =."
         )
     entry = prediction.inputs.get(name)
     if entry is None:
         names = list(prediction.inputs)
-        hint = did_you_mean(name, names, f"it has {', '.join(names)}.")
+        hint = did_you_mean(name, [*names, FORMULA], f"it has {', '.join(names)}.")
         raise PredictionError(f"{prediction.quantity} has no input {name}: {hint}")
     if entry.origin == "axis":
         raise PredictionError(f"{name} is the axis of the curve: it has all of its values already.")
@@ -44,6 +49,8 @@ def _value(prediction: Prediction, name: str, text: str) -> float:
             f"{units.dimension_name(units.dimension(stated_unit))}; write for example {example}."
         )
     value = float(units.to_base(number, stated_unit))
+    if value < 0 and np.all(np.asarray(prediction.inputs[name].value) >= 0):
+        raise PredictionError(IMPOSSIBLE["input"])
     if not math.isfinite(value):
         raise PredictionError(
             f"{name}={text} is too large for a number; write for example {example}."
@@ -58,10 +65,15 @@ def _example(prediction: Prediction, name: str | None = None) -> str:
     return f'{name}="{amount(inputs[name].value, inputs[name])}"'
 
 
+_PLURALS = {"cycle": "cycles", "byte": "bytes"}
+
+
 def amount(value: float | list[float], entry: Input) -> str:
     """A value of an input with its unit, or the ends of an axis, as it may be typed again."""
     ends = [value[0], value[-1]] if isinstance(value, list) else [value]
-    return f"{' to '.join(_number(end, entry) for end in ends)} {entry.unit}".removesuffix(" 1")
+    text = " to ".join(_number(end, entry) for end in ends)
+    unit = entry.unit if text == "1" or entry.unit not in _PLURALS else _PLURALS[entry.unit]
+    return f"{text} {unit}".removesuffix(" 1")
 
 
 def _number(value: float, entry: Input) -> str:

@@ -23,7 +23,7 @@ class PredictionError(ReckonError):
 
 
 _USE_WHERE = "write np.where(condition, a, b), np.minimum(a, b) or np.maximum(a, b)"
-_USE_NUMPY = "write the function of numpy, such as np.sqrt"
+USE_NUMPY = "write the function of numpy, such as np.sqrt"
 _USE_ORDER = f"compare with < or >, and {_USE_WHERE}"
 
 
@@ -50,7 +50,7 @@ class Node(np.lib.mixins.NDArrayOperatorsMixin):
     __hash__ = object.__hash__
     __bool__ = _refuse("`if`, `and`, `or`, min() and max()", _USE_WHERE)
     __float__ = __int__ = __index__ = __complex__ = _refuse(
-        "A function of the math module, float() or int()", _USE_NUMPY
+        "A function of the math module, float() or int()", USE_NUMPY
     )
     __round__ = __trunc__ = _refuse("round()", "leave the value as it is, or write np.ceil")
     __ceil__ = _refuse("math.ceil()", "write np.ceil")

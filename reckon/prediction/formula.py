@@ -21,6 +21,15 @@ MAX_GRID_INPUTS = 8
 # formula that is monotonic in each input needs two.
 MAX_SEARCH_ROUNDS = 8
 
+# What is said of a value that no quantity has; the what-if panels have these words as data.
+IMPOSSIBLE = {
+    "sentence": "{name} gives {value}{zeros}; {why}: change the formula or its inputs.",
+    "zeros": ", with {names} = 0",
+    "negative": "no amount is negative",
+    "infinite": "a prediction is a finite number",
+    "input": "This input is below 0, and no amount is negative.",
+}
+
 Kind = Literal["sum", "mean", "rate", "plain"]
 
 
@@ -69,27 +78,13 @@ class Formula:
                     f"write rk.given({value!r}, unit, source), rk.guess, rk.machine, rk.measured "
                     "or rk.axis."
                 )
-        self._check_dimensions(inputs)
+        self.check_dimensions(inputs)
         prediction = Prediction(quantity, self, inputs)
-        self._check_value(prediction)
+        prediction.check_value()
         return prediction
 
-    def _check_value(self, prediction: Prediction) -> None:
-        """Raises PredictionError for an infinite value, and for a time or rate below 0."""
-        predicted = np.atleast_1d(prediction.predicted)
-        is_amount = units.dimension(self.unit) != units.dimension("1")
-        wrong = predicted[~np.isfinite(predicted) | (is_amount & (predicted < 0))]
-        if not len(wrong):
-            return
-        zeros = [name for name, input_ in prediction.inputs.items() if input_.value == 0]
-        because = f", with {join_words(zeros)} = 0" if zeros else ""
-        why = "no amount is negative" if wrong[0] < 0 else "a prediction is a finite number"
-        value = units.amount(float(wrong[0]), self.unit)
-        raise PredictionError(
-            f"{self.function_name} gives {value}{because}; {why}: change the formula or its inputs."
-        )
-
-    def _check_dimensions(self, inputs: dict[str, Input]) -> None:
+    def check_dimensions(self, inputs: dict[str, Input]) -> None:
+        """Raises PredictionError where the formula's dimension is not that of its unit."""
         dimensions = {name: units.dimension(value.unit) for name, value in inputs.items()}
         dimension_of_unit = units.dimension(self.unit)
         nodes = [self.predicted]
@@ -206,6 +201,23 @@ class Prediction:
     def predicted(self):
         """The predicted value in base units: a float, or an array along the axis."""
         return self.value(self.formula.predicted)
+
+    def check_value(self) -> None:
+        """Raises PredictionError for an infinite value, and for a time or rate below 0."""
+        predicted = np.atleast_1d(self.predicted)
+        is_amount = units.dimension(self.unit) != units.dimension("1")
+        wrong = predicted[~np.isfinite(predicted) | (is_amount & (predicted < 0))]
+        if not len(wrong):
+            return
+        zeros = [name for name, input_ in self.inputs.items() if input_.value == 0]
+        raise PredictionError(
+            IMPOSSIBLE["sentence"].format(
+                name=self.formula.function_name,
+                value=units.amount(float(wrong[0]), self.unit),
+                zeros=IMPOSSIBLE["zeros"].format(names=join_words(zeros)) if zeros else "",
+                why=IMPOSSIBLE["negative" if wrong[0] < 0 else "infinite"],
+            )
+        )
 
     def interval(self) -> tuple:
         """(low, high) of the predicted value in base units; (None, None) without uncertain inputs.

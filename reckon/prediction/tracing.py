@@ -10,7 +10,7 @@ import numpy as np
 import pint
 
 from reckon.messages import did_you_mean, join_words
-from reckon.prediction.expression import Node, PredictionError, to_node
+from reckon.prediction.expression import USE_NUMPY, Node, PredictionError, to_node
 
 
 def trace(function) -> tuple[list[str], tuple[Node, ...]]:
@@ -37,7 +37,9 @@ def trace(function) -> tuple[list[str], tuple[Node, ...]]:
     except PredictionError as error:
         raise PredictionError(f"{function.__name__}: {error}") from None
     except NameError as error:
-        hint = did_you_mean(str(error.name), names, f"its inputs are {join_words(names)}.")
+        inputs = f"its inputs are {join_words(names)}."
+        is_math = error.name == "math"
+        hint = f"{USE_NUMPY}." if is_math else did_you_mean(str(error.name), names, inputs)
         raise PredictionError(
             f"{function.__name__}: {error.name} is not one of its inputs; {hint}"
         ) from None

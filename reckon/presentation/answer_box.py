@@ -9,13 +9,14 @@ from reckon import units
 from reckon.prediction.ratios import is_comparable, is_miss
 from reckon.presentation.block import Block, table_row
 from reckon.presentation.text import counted_position, literal, ratio_text
-from reckon.presentation.verdicts import how_far
+from reckon.presentation.verdicts import how_far, sealed_again
 from reckon.records.result import Result
 from reckon.statistics import Summary
 
 _MARGIN = 1.5  # the picture spans this factor beyond its outermost value
 _MAX_TICKS = 4  # that have room on a track
-_MULTIPLES = {10: (1, 2, 5), 2: (1, 1.5)}  # the ticks of a power, where powers alone are too few
+# The ticks of a power where powers alone are too few, and where these are too few as well.
+_MULTIPLES = {10: ((1, 2, 5), range(1, 10)), 2: ((1, 1.5),)}
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class AnswerValues:
         """A sentence on the revised prediction; "" without one."""
         if not self.result.revisions:
             return ""
-        revised = float(self.result.sealed("predicted", self.result.current)[self.index])
+        revised = float(self.result.current_values[self.index])
         ratio = ratio_text(self.measured.median / revised if revised else math.nan)
         return f"Revised after measuring: {units.amount(revised, self.result.unit)}, {ratio}."
 
@@ -105,7 +106,7 @@ def answer(
     head = table_row(["predicted", "measured (interval)", "measured / predicted"])
     cells = "\n".join([head, "| --- | --- | --- |", table_row(values.cells())])
     picture = track(values, log_scale([values]))
-    sentences = (verdict, values.revised, why)
+    sentences = (verdict, sealed_again(result), values.revised, why)
     return _box(f"**{question}**\n\n{cells}\n\n{picture}\n\n{' '.join(filter(None, sentences))}")
 
 
@@ -158,9 +159,8 @@ def _ticks(scale: tuple[float, float], unit: str) -> list[float]:
     low, high = (end / step for end in scale)
     base = 2 if units.dimension(unit) == units.dimension("byte") else 10
     powers = range(math.floor(math.log(low, base)), math.ceil(math.log(high, base)) + 1)
-    candidates = [multiple * base**power for power in powers for multiple in _MULTIPLES[base]]
-    decades = [float(base) ** power for power in powers]
-    for ticks in (decades, candidates):
+    for multiples in ((1,), *_MULTIPLES[base]):
+        ticks = [multiple * float(base) ** power for power in powers for multiple in multiples]
         within = [tick for tick in ticks if low <= tick <= high]
         if len(within) > 1:
             break

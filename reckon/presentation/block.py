@@ -16,15 +16,22 @@ from reckon.presentation.text import NONE
 # Kinds of tables: reckon.css fits the first four columns to a phone, or all of them; reckon.js
 # sorts and searches.
 RESULTS, COMPACT, SORTABLE = "results", "compact", "sortable"
+MEASURED = "measured"  # of an output's metadata: the quantities whose measured values it shows
+NARROW = "-narrow"  # what the name of a figure's file for a phone ends in
 _ROWS_ON_A_PAGE = 12  # in the PDF a longer table may break across pages
 
 
 @dataclass(frozen=True, repr=False)
 class Block:
-    """A piece of a page; `svg` is the picture of a figure."""
+    """A piece of a page; `svg` is the picture of a figure.
+
+    measured: the quantities whose measured values it shows, if that is known. The site keeps it
+    covered until its reader has predicted these (book/static/predict-first.js).
+    """
 
     markdown: str
     svg: str | None = None
+    measured: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"<{len(self.markdown)} characters of Markdown>"
@@ -40,7 +47,8 @@ class Block:
     def _repr_mimebundle_(self, include=None, exclude=None):
         # Looked up, because IPython calls this without arguments.
         if config.build_context():
-            return {"text/markdown": self.markdown}
+            data = {"text/markdown": self.markdown}
+            return (data, {MEASURED: [*self.measured]}) if self.measured else data
         if self.svg is not None:
             return {"text/html": self.svg}
         return {"text/markdown": plain_markdown(self.markdown)}
@@ -53,9 +61,14 @@ def raw_html(element: str) -> str:
 
 def what_if_anchor(quantities: Iterable[str], title: str = "") -> str:
     """Where book/static/what-if.js puts the panel that changes these quantities' predictions."""
+    return raw_html(what_if_element(quantities, title))
+
+
+def what_if_element(quantities: Iterable[str], title: str = "") -> str:
+    """The same as an element of HTML."""
     attributes = f'data-quantities="{html.escape(" ".join(quantities))}"'
     attributes += f' data-what="{html.escape(title)}"'
-    return raw_html(f'<div class="reckon-what-if" {attributes}></div>')
+    return f'<div class="reckon-what-if" {attributes}></div>'
 
 
 def plain_markdown(markdown: str) -> str:

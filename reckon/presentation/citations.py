@@ -22,11 +22,23 @@ def _keys(path: Path, version: tuple[int, int, int]) -> list[str]:
 
 def check(text: str, where: str) -> None:
     """Raises ReckonError, naming the nearest entry, if the text cites one that is not there."""
-    for cited in _CITED.findall(text):
+    for fault in without_unknown(text, where)[1]:
+        raise ReckonError(fault)
+
+
+def without_unknown(text: str, where: str) -> tuple[str, list[str]]:
+    """The text with words in the place of citations that are not there, and a sentence on each."""
+    faults = []
+
+    def replacement(citation: re.Match) -> str:
         keys = _keys(_FILE, records.version_of(_FILE))
-        for key in re.split(r"\s*,\s*", cited.strip()):
-            if key not in keys:
-                hint = did_you_mean(key, keys, f"add it to book/{_FILE.name}.")
-                raise ReckonError(
-                    f"{where} cites {key}, but book/{_FILE.name} has no entry {key}; {hint}"
-                )
+        cited = re.split(r"\s*,\s*", citation[1].strip())
+        unknown = [key for key in cited if key not in keys]
+        for key in unknown:
+            hint = did_you_mean(key, keys, f"add it to book/{_FILE.name}.")
+            faults.append(f"{where} cites {key}, but book/{_FILE.name} has no entry {key}; {hint}")
+        known = [key for key in cited if key in keys]
+        parts = [f"{{cite}}`{','.join(known)}`"] if known else []
+        return " ".join([*parts, *(f"(unknown source: {key})" for key in unknown)])
+
+    return _CITED.sub(replacement, text), faults

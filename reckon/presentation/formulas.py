@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterable
 
+import numpy as np
+
 from reckon import units
+from reckon.prediction import variations
 from reckon.prediction.expression import Node, is_zero
 from reckon.prediction.formula import PARTS, Formula, Prediction
 from reckon.prediction.inputs import Input
@@ -19,9 +23,14 @@ from reckon.presentation.block import (
     table,
     what_if_anchor,
 )
-from reckon.presentation.text import NONE, code, literal
+from reckon.presentation.text import NONE, code, literal, ratio_text
 from reckon.presentation.titles import link, title_of
+from reckon.records.lookup import read_result
+from reckon.records.recorded_predictions import needed_values, prediction_record
+from reckon.records.result import Result
+from reckon.records.revisions import differences
 from reckon.records.run_inputs import AT_END
+from reckon.records.session import current_session
 
 _ORIGIN = {"given": "given", "guess": "guess", "axis": "axis of the curve"}
 _PLAIN_DIGITS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
@@ -150,24 +159,106 @@ def _predicted(prediction: Prediction) -> str:
     return units.amount(float(prediction.predicted), prediction.unit)
 
 
+def _recorded_result(prediction: Prediction) -> Result | None:
+    """What the run's record has of the prediction's quantity."""
+    return read_result(current_session().run.name, prediction.quantity)
+
+
+def _as_sealed(prediction: Prediction) -> Prediction:
+    """The prediction with the measured inputs that the run's record has of it, not later medians;
+    as it is, if a person has changed it since."""
+    result = _recorded_result(prediction)
+    if result is None or differences(result.current, prediction_record(prediction)):
+        return prediction
+    recorded = {input_.name: input_ for input_ in result.current.inputs}
+    inputs = dict(prediction.inputs)
+    for name, input_ in inputs.items():
+        sealed = recorded[name]
+        if input_.origin == sealed.origin == "measured":
+            inputs[name] = dataclasses.replace(
+                input_, value=sealed.value, low=sealed.low, high=sealed.high
+            )
+    return Prediction(prediction.quantity, prediction.formula, inputs)
+
+
+def _is_of_first_visit(shown: Prediction, given: Prediction) -> bool:
+    """Whether a measured input has moved since the prediction was sealed."""
+    return any(
+        input_.origin == "measured" and input_.value != given.inputs[name].value
+        for name, input_ in shown.inputs.items()
+    )
+
+
+_FIRST_VISIT = "Measured inputs have the values of their first visit, with which it was sealed."
+
+
+def _moves(prediction: Prediction) -> dict[str, str]:
+    """By uncertain input: the prediction at both ends of its interval, as multiples of what it
+    is."""
+    return {
+        name: " to ".join(map(ratio_text, sorted(multiples)))
+        for name, multiples in variations.sensitivity(prediction).items()
+    }
+
+
+def _needed(prediction: Prediction, uncertain: Iterable[str]) -> dict[str, str]:
+    """By uncertain input: its value with which alone the prediction would meet the measurement, if
+    there is one. Its class covers it where the reader predicts first."""
+    result = _recorded_result(prediction)
+    if result is None or not _is_comparable(result, prediction):
+        return {}
+    texts = {}
+    for name, value in needed_values(result, prediction, uncertain).items():
+        unit = prediction.inputs[name].unit
+        text = units.with_unit(units.number(units.from_base(value, unit)), unit)
+        texts[name] = f'<span class="needed">{text}</span>'
+    return texts
+
+
+def _is_comparable(result: Result, prediction: Prediction) -> bool:
+    """Whether the samples are of the prediction's dimension, at positions that it has."""
+    axis = prediction.curve_axis
+    positions = set(np.atleast_1d(axis[1].value)) if axis else {None}
+    same_dimension = units.dimension(result.unit) == units.dimension(prediction.unit)
+    return same_dimension and {point.x for point in result.points} <= positions
+
+
 def prediction(prediction: Prediction, subject: str) -> Block:
-    """The formula, its inputs with their origin, and what it predicts of `subject`."""
+    """The formula, its inputs with their origin and effect, and what it predicts of `subject`."""
+    given, prediction = prediction, _as_sealed(prediction)
+    moves = _moves(prediction)
+    needed = _needed(prediction, moves)
     rows = [
-        [short_name(name), _input_value(input_), _input_interval(input_), _input_source(input_)]
+        [
+            short_name(name),
+            _input_value(input_),
+            _input_interval(input_),
+            moves.get(name, NONE),
+            needed.get(name, NONE),
+            _input_source(input_),
+        ]
         for name, input_ in prediction.inputs.items()
     ]
     for row in rows:
         if row[-1].startswith("guess: "):  # the first is linked to the glossary
             row[-1] = row[-1].replace("guess", "{term}`guess`", 1)
             break
-    columns = {"Input": 18, "Value": 16, "Interval": 18, "Where it comes from": 48}
+    columns = {"Input": 13, "Value": 13, "Interval": 14, "Moves the prediction": 15}
+    columns |= {"Alone would meet the measurement at": 15, "Where it comes from": 30}
     name = f"inputs-{re.sub('[^a-z0-9]+', '-', prediction.quantity)}"
-    inputs = table(columns, rows, f"Inputs of the prediction: {subject}", name).markdown
-    predicted = "The prediction is a curve; the figure below draws it."
+    inputs = table(
+        columns,
+        rows,
+        f"Inputs of the prediction: {subject}; each alone, the others as sealed",
+        name,
+    ).markdown
+    predicted = "The prediction is a curve: the dashed line in its figure."
     if not prediction.curve_axis:
         interval = " and ".join(_interval(prediction))
         between = f" (between {interval} by the inputs' intervals)" if interval else ""
         predicted = f"**Predicted: {_predicted(prediction)}**{between}."
+        if _is_of_first_visit(prediction, given):
+            predicted += f" {_FIRST_VISIT}"
     panel = what_if_anchor([prediction.quantity], subject)
     return Block(f"{formula_block(prediction)}\n\n{predicted}\n\n{inputs}\n\n{panel}")
 
@@ -180,6 +271,7 @@ def _names_latex(prediction: Prediction) -> str:
 def predictions(predictions: list[Prediction], caption: str, name: str) -> Block:
     """Several predictions: each formula once, numbered if there are several; a table with value,
     interval and the inputs that differ; below it the origin of every input."""
+    predictions = [*map(_as_sealed, predictions)]
     formulas = list(dict.fromkeys(map(_names_latex, predictions)))
     is_numbered = len(formulas) > 1
     values: dict[str, set[str]] = {}

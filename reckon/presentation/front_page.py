@@ -7,12 +7,14 @@ from datetime import datetime
 from reckon import records, units
 from reckon.computer.facts import Machine
 from reckon.presentation.answer_box import AnswerValues, answer_values, log_scale, track
-from reckon.presentation.block import Block, table_row
+from reckon.presentation.block import Block, say, table_row
 from reckon.presentation.headlines import Headline, unmeasured
 from reckon.presentation.headlines import of_front_page as of_front_page
 from reckon.presentation.headlines import of_parts as of_parts
-from reckon.presentation.text import NONE, literal, machine_value
+from reckon.presentation.text import NONE, join_words, literal, machine_value, plural
 from reckon.records.result import Result
+
+_FIT = "Fit to be measured."
 
 
 def machine_card(run: records.Run, results: list[Result], clock: str) -> Block:
@@ -23,7 +25,7 @@ def machine_card(run: records.Run, results: list[Result], clock: str) -> Block:
     clocks = [result for result in results if result.quantity == clock and result.has_samples]
     caches = [machine.number(f"processor.{level}") for level in ("l1d", "l2", "l3")]
     cards = {
-        "core clock, measured": f"{clocks[0]}" if clocks else "",
+        "core clock, measured": _marked(clocks[0]) if clocks else "",
         "L1d · L2 · L3, as reported": " · ".join(
             units.size(size, "byte") for size in caches if size
         ),
@@ -34,9 +36,14 @@ def machine_card(run: records.Run, results: list[Result], clock: str) -> Block:
     warnings = [check for check in run.fitness if check["state"] == "warn"]
     model = literal(f"{machine.value('processor.model')}, {cores:g} cores")
     values = "\n".join(f"- **{value}** {title}" for title, value in cards.items() if value)
-    unfit = "; ".join(f"{check['name']}: {literal(check['found'])}" for check in warnings)
-    fitness = f"Fit to be measured, with these doubts: {unfit}." if unfit else "Fit to be measured."
+    doubts = [f"{check['name']} ({literal(check['found'])})" for check in warnings]
+    fitness = f"Fit to be measured, but for {join_words(doubts)}." if doubts else _FIT
     return Block(f"::::{{container}} machine-card\n**{model}**\n\n{values}\n\n{fitness}\n::::")
+
+
+def _marked(result: Result) -> str:
+    """The measured value, with the mark by which the site covers it (predict-first.js)."""
+    return f'<span data-quantity="{result.quantity}">{result}</span>'
 
 
 def kernel(machine: Machine) -> str:
@@ -57,9 +64,20 @@ def when_measured(results: list[Result]) -> str:
     return f"{newest:%Y-%m-%d}, {' and '.join(profiles)} profile"
 
 
-def headlines(results: list[Result], chosen: list[Headline]) -> Block:
+def unsupported(results: list[Result]) -> Block:
+    """How many quantities this machine cannot measure; empty if it measures all."""
+    count = sum(result.state == "unsupported" for result in results)
+    if not count:
+        return say()
+    return say(
+        f"{count} of {len(results)} quantities {plural(count, 'is', 'are')} "
+        "[unsupported](/notebooks/summary.ipynb) here."
+    )
+
+
+def headlines(results: list[Result], chosen: list[Headline], title: str = "") -> Block:
     """The chosen values, predicted and measured, each linked to its chapter; the unmeasured ones
-    are named below. Values of one dimension share an axis."""
+    are named below. Values of one dimension share an axis. `title` heads the first column."""
     by_quantity = {result.quantity: result for result in results}
     answers: dict[str, AnswerValues] = {}  # by the link to the chapter
     absent: dict[Headline, Result | None] = {}
@@ -70,14 +88,14 @@ def headlines(results: list[Result], chosen: list[Headline]) -> Block:
             absent[headline] = result
         else:
             page = records.experiment_of(headline.quantity)
-            link = f"[{headline.name}](/notebooks/{page}.ipynb)<br><small>{headline.note}</small>"
+            link = f"[{headline.name}](/notebooks/{page}.ipynb) <small>{headline.note}</small>"
             answers[link] = values
     scales = _scales([*answers.values()])
     rows = [
         [link, track(values, scales[_dimension(values)]), *values.cells()]
         for link, values in answers.items()
     ]
-    head = ["", "× predicted, ● measured; logarithmic", "Predicted", "Measured", "Ratio"]
+    head = [title, "× predicted, ● measured", "Predicted", "Measured", "Ratio"]
     table = "\n".join(
         [table_row(head), "| --- | --- | ---: | ---: | ---: |", *map(table_row, rows)]
     )

@@ -64,7 +64,7 @@ def reason(result: Result | None) -> str:
 
 
 def unmeasured(absent: dict[Headline, Result | None]) -> str:
-    """ "Not measured here: L3 hit and main memory (needs root)."; "" if nothing is absent."""
+    """ "Not measured here: L2 hit and main memory (needs root)."; "" if nothing is absent."""
     names: dict[str, list[str]] = {}
     for headline, result in absent.items():
         names.setdefault(reason(result), []).append(headline.name)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from reckon import units
 from reckon.comparison.two_runs import compare
 from reckon.config import ReckonError
+from reckon.prediction.ratios import NEAR, is_near
 from reckon.presentation import run_comparison
 from reckon.presentation.block import Block, grid, items, join_blocks, say, table
-from reckon.presentation.figures import heat_map as heat_maps
 from reckon.presentation.machine_descriptions import descriptions as descriptions
 from reckon.presentation.machine_descriptions import runs_of_other_machines
 from reckon.presentation.text import NONE, join_words, literal, plural, ratio_text
@@ -82,6 +84,8 @@ def run_tables(others: OtherMachines, parts: list[str]) -> Block:
 
 def heat_map(others: OtherMachines, part: str) -> Block:
     """One part's values of all machines, in as many heat maps as it takes."""
+    from reckon.presentation.figures import heat_map as heat_maps  # matplotlib imports slowly
+
     title, name = _part_title(part), _label(part)
     with_report = others.rows_of(part, others.report_columns)
     without_report = [row for row in others.rows_of(part) if row not in with_report]
@@ -94,47 +98,72 @@ def heat_map(others: OtherMachines, part: str) -> Block:
     return Block(join_blocks(maps).markdown, "".join(piece.svg or "" for piece in maps))
 
 
+def _timed(others: OtherMachines, column: str) -> list[tuple[str, Cell]]:
+    """The titles and values of another machine that have a ratio to this one's."""
+    cells = [(row_title(row), row.cells[column]) for row in others.rows if column in row.cells]
+    return [(label, cell) for label, cell in cells if cell.times > 0]
+
+
+def _middle(others: OtherMachines, column: str) -> float:
+    """How many times as long the other machine takes, by the median; nan without ranked values."""
+    times = [cell.times for _, cell in _timed(others, column) if cell.is_ranked]
+    return float(np.median(times)) if times else math.nan
+
+
 def ranking(others: OtherMachines, column: str) -> Block:
     """In which quantities this machine is faster and slower than another."""
-    cells = [(row_title(row), row.cells[column]) for row in others.rows if column in row.cells]
-    timed = [(label, cell) for label, cell in cells if cell.times > 0]
+    timed = _timed(others, column)
     ranked = [(label, cell.times) for label, cell in timed if cell.is_ranked]
-    unranked = _unranked_sentence([(label, cell) for label, cell in timed if not cell.is_ranked])
+    unranked = _unranked([(label, cell) for label, cell in timed if not cell.is_ranked])
     title = others.titles[column]
     if not ranked:
         condition = " and that is ranked" if unranked else ""
-        return say(f"**{title}**: nothing that this run measured{condition}.", unranked)
+        text = f"**{title}**: nothing that this run measured{condition}."
+        return join_blocks([say(text), items(unranked)])
     ranked.sort(key=lambda pair: pair[1])
     slower_there = [pair for pair in reversed(ranked) if pair[1] > 1]
     faster_there = [pair for pair in ranked if pair[1] < 1]
-    middle = units.number(float(np.median([times for _, times in ranked])))
-    return say(
-        f"**{title}**, {len(ranked)} values: this machine is faster in {len(slower_there)} of "
-        f"them; by the median, the other takes {middle} times as long.",
+    middle = units.number(_middle(others, column))
+    opening = say(
+        f"**{title}**: this machine is faster in {len(slower_there)} of {len(ranked)} values; by "
+        f"the median, the other takes {middle} times as long."
+    )
+    extremes = [
         _extremes(slower_there, "Largest advantages:", "It is not faster in any quantity."),
         _extremes(faster_there, "Largest disadvantages:", "It is not slower in any quantity."),
-        unranked,
-    )
+    ]
+    return join_blocks([opening, items([*extremes, *unranked])])
 
 
 def _extremes(ranked: list[tuple[str, float]], opening: str, none: str) -> str:
     """The sentence on the first quantities of a ranking."""
     texts = [f"{label} ({ratio_text(max(x, 1 / x))})" for label, x in ranked[:_EXTREMES]]
-    return f"{opening} {join_words(texts)}." if texts else none
+    return f"{opening} {'; '.join(texts)}." if texts else none
 
 
-def _unranked_sentence(pairs: list[tuple[str, Cell]]) -> str:
-    """The sentence on a machine's values that show no machine's speed."""
+def _unranked(pairs: list[tuple[str, Cell]]) -> list[str]:
+    """The sentence on a machine's values that show no machine's speed, if there are any."""
     labels = [label for label, cell in pairs if not cell.shows_speed]
     over_link = len(pairs) - len(labels)
-    texts = ([f"{over_link} over the link to the peer"] if over_link else []) + labels
-    return f"Not ranked: {join_words(texts)}." if texts else ""
+    texts = ([f"{over_link} over the link to the other host"] if over_link else []) + labels
+    return [f"Not ranked: {'; '.join(texts)}."] if texts else []
 
 
 def rankings(others: OtherMachines) -> Block:
-    """The ranking for every report's machine and for runs of other machines, a paragraph each."""
+    """Than which machines this one is faster, and the ranking for each: the reports' machines and
+    those of other runs."""
     columns = [*others.report_columns, *(run.name for run in runs_of_other_machines(others))]
-    return join_blocks(ranking(others, column) for column in columns)
+    middles = {others.titles[column]: _middle(others, column) for column in columns}
+    sides = {
+        "faster than": [title for title, middle in middles.items() if middle >= NEAR],
+        "about as fast as": [title for title, middle in middles.items() if is_near(middle)],
+        "slower than": [title for title, middle in middles.items() if middle <= 1 / NEAR],
+    }
+    texts = [f"{side} {join_words(titles)}" for side, titles in sides.items() if titles]
+    finding = f"By the median over its values, this machine is {'. It is '.join(texts)}."
+    return join_blocks(
+        [say(finding if texts else ""), *(ranking(others, column) for column in columns)]
+    )
 
 
 def exclusions(others: OtherMachines) -> Block:
@@ -144,7 +173,7 @@ def exclusions(others: OtherMachines) -> Block:
     for name, why in method_groups.not_ranked().items():
         titles.setdefault(why, []).append(title_of(name))
     not_ranked = [
-        "what goes over the link to the peer, which is not part of the machine",
+        "what goes over the link to the other host, which is not part of the machine",
         "what is compared with Reckon's own method *(Reckon's)*",
         *(f"{join_words(names)}: {why}" for why, names in titles.items()),
     ]

@@ -17,10 +17,9 @@ from reckon.presentation.text import (
     cited_machine,
     in_unit,
     join_words,
-    literal,
     ratio_text,
 )
-from reckon.presentation.titles import machines_of, title_of, with_titles
+from reckon.presentation.titles import machines_of, title_of, what_is_timed
 from reckon.records.lookup import read_result
 from reckon.records.result import Result
 from reckon.records.session import current_session
@@ -91,7 +90,7 @@ def methods(
         rows.append(
             [
                 ", ".join(filter(None, owners)),
-                with_titles(literal(result.measurement.timed)) if result.measurement else NONE,
+                what_is_timed(result.measurement) if result.measurement else NONE,
                 predicted_cell(result),
                 measured_cell(result),
                 ratio_text(_ratio(result, divisor)),

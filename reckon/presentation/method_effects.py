@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from reckon import units
 from reckon.prediction.ratios import NEAR
-from reckon.presentation.block import short_name
 from reckon.presentation.text import first_case, join_words, literal, percent
 from reckon.presentation.titles import link, machines_of, title_of, with_titles
 from reckon.reports.method_groups import GroupResult, MethodResult, Ratio
@@ -42,7 +41,10 @@ def method_title(method: MethodResult) -> str:
     owner = join_words(machines_of(method.reports)) or "Reckon"
     if name and method.entry.quantity.endswith(f"/{name}"):
         return f"{owner}: {title_of(method.entry.quantity)}"
-    return f"{owner}: {short_name(name.strip('_'))}" if name else owner
+    if not name:
+        return owner
+    experiment = method.entry.quantity.rsplit("/", 1)[0]
+    return f"{owner}: {title_of(experiment + '/' + name.strip('_'))}"
 
 
 def changing_methods(groups: Groups) -> list[RankedMethod]:

@@ -19,7 +19,7 @@ from reckon.presentation.method_effects import (
     ratio_with_interval,
 )
 from reckon.presentation.text import NONE, first_case, literal, percent, plural
-from reckon.presentation.titles import link, with_titles
+from reckon.presentation.titles import link, what_is_timed, with_titles
 from reckon.records import METHODS_PREFIX
 from reckon.records.result import Result
 from reckon.reports.method_groups import GroupResult, MethodResult
@@ -41,7 +41,7 @@ def _row(method: MethodResult, group: GroupResult) -> list[str]:
     measurement = method.page.measurement if method.page else None
     return [
         f"**{method_title(method)}**" if is_baseline else method_title(method),
-        with_titles(literal(measurement.timed)) if measurement else NONE,
+        what_is_timed(measurement) if measurement else NONE,
         method.text() or MissingCell("not measured", with_titles(literal(method.reason))),
         first_case((is_baseline, "1"), (ratio.is_known, ratio_with_interval(ratio)), (True, NONE)),
         first_case((rounds > 0, str(rounds)), (method.has_value, "its page"), (True, NONE)),
@@ -113,7 +113,7 @@ def ranking(groups: Groups, caption: str, name: str) -> Block:
         ]
         for r in changing_methods(groups)[:_RANKED]
     ]
-    columns = {"Figure": 22, "Method of": 20, "Ratio to Reckon's": 18, "How it differs": 40}
+    columns = {"Quantity": 22, "Method of": 20, "Ratio to Reckon's": 18, "How it differs": 40}
     return table(columns, rows, caption, name)
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from reckon.presentation.block import Block, items, join_blocks
+from reckon.presentation.block import Block, items, join_blocks, say
 from reckon.presentation.block import table as columns_table
-from reckon.presentation.text import NONE, join_words
+from reckon.presentation.text import NONE, join_words, plural
 from reckon.presentation.titles import title_of
 from reckon.records import Process
 from reckon.records.result import Result
@@ -24,15 +24,12 @@ def _total(processes: list[Process], count: str) -> str:
 
 
 _CONDITION_COLUMNS = {
-    "Quantity": 16,
-    "Fresh processes": 10,
-    "Trials": 8,
-    "CPU": 6,
-    "Nice": 6,
-    "Minor faults": 10,
-    "Preempted": 11,
-    "Moved": 8,
-    "Stolen ms": 9,
+    "Quantity": 26,
+    "Trials (fresh processes)": 14,
+    "Minor faults": 12,
+    "Preempted": 12,
+    "Moved": 10,
+    "Stolen ms": 10,
     "Stopped because": 16,
 }
 _COUNTED = ("minor_faults", "involuntary_switches", "migrations", "steal_ms")
@@ -42,20 +39,33 @@ _STOPPED = {"precise": "precise", "time": "time up", "processes": "enough runs"}
 def conditions(results: list[Result], caption: str, name: str) -> Block:
     """What happened while the samples were taken, a row for each quantity that has any."""
     rows = []
-    for result in [result for result in results if result.has_samples]:
+    measured = [result for result in results if result.has_samples]
+    for result in measured:
         processes = processes_of(result)
         rows.append(
             [
                 title_of(result.quantity),
-                str(len(processes)),
-                str(sum(len(p.ticks) for p in processes)),
-                ", ".join(map(str, sorted({p.cpu for p in processes}))),
-                str(processes[0].nice),
+                f"{sum(len(p.ticks) for p in processes)} ({len(processes)})",
                 *(_total(processes, count) for count in _COUNTED),
                 ", ".join(sorted({_STOPPED[point.stopped] for point in result.points})),
             ]
         )
-    return join_blocks([columns_table(_CONDITION_COLUMNS, rows, caption, name), _partners(results)])
+    counts = columns_table(_CONDITION_COLUMNS, rows, caption, name)
+    return join_blocks([counts, _where(measured), _partners(results)])
+
+
+def _where(results: list[Result]) -> Block:
+    """On which CPU and with which priority the processes ran."""
+    quantities: dict[str, list[str]] = {}
+    for result in results:
+        processes = processes_of(result)
+        cpus = sorted({process.cpu for process in processes})
+        where = f"{plural(len(cpus), 'CPU', 'CPUs')} {join_words(map(str, cpus))}"
+        where += f" at nice {processes[0].nice}"
+        quantities.setdefault(where, []).append(title_of(result.quantity))
+    if len(quantities) == 1:
+        return say(*(f"All ran on {where}." for where in quantities))
+    return items(f"On {where}: {join_words(names)}." for where, names in quantities.items())
 
 
 _RELATIONS = {
@@ -94,7 +104,7 @@ _TCP_COLUMNS = {
 def tcp(results: list[Result], caption: str, name: str) -> Block:
     """TCP's events while the samples were taken, by the counters of this side's network namespace.
 
-    The accept queue of the peer is not among them.
+    The accept queue of the other host is not among them.
     """
     rows = []
     for result in results:

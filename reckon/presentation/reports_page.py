@@ -8,7 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from reckon import units
-from reckon.presentation.block import Block, join_blocks, table
+from reckon.prediction.ratios import MISS, NEAR
+from reckon.presentation.block import Block, join_blocks, say, table
 from reckon.presentation.scores import WITHIN, report_ratios, shares_within, typical_factor
 from reckon.presentation.text import NONE, cited_machine, plural
 from reckon.reports import derivations, published
@@ -17,6 +18,7 @@ from reckon.reports.report import Derivation, PrintedFact, Report
 from reckon.reports.reported_value import CONTRADICTS, Printed
 
 _AS_STATED = "as stated"
+_MISPRINTED = "printed as the "  # in a note: the heading that the value stands under
 
 
 def _ends(values: list[float], as_text: Callable[[float], str]) -> str:
@@ -44,7 +46,8 @@ def _difference(values: list[Recomputed]) -> str:
     where = f" at {worst.at}" if worst.at else ""
     percent = 100 * (worst.ratio - 1)
     if abs(percent) < 100:
-        return f"{percent:+.1f} %{where}"
+        sign = "+" if percent > 0 else "−"
+        return f"{sign}{abs(percent):.1f} %{where}"
     return f"{units.number(worst.ratio)} times{where}"
 
 
@@ -90,21 +93,56 @@ def _derivation_table(report: Report) -> Block:
     }
     caption = f"{report.machine}: its predictions, run again on its own inputs"
     block = table(columns, rows, caption, f"reports-again-{report.name.replace('_', '-')}")
-    return Block(f"::::{{dropdown}} All of them, with what was recomputed\n{block.markdown}\n::::")
+    notes = "\n".join(_notes(report))
+    return Block(
+        "::::{dropdown} All of them, with what was recomputed, and why some do not follow\n"
+        f"{notes}\n\n{block.markdown}\n::::"
+    )
+
+
+def _follows(report: Report, derivation: Derivation) -> bool:
+    return all(value.follows for value in derivations.recompute(report, derivation))
+
+
+def _notes(report: Report) -> list[str]:
+    """An item for each prediction that does not follow as stated, and has a note."""
+    return [
+        f"- *{derivation.what}*: {derivation.note.rstrip('.')}."
+        for derivation in report.derivations
+        if derivation.reading == _AS_STATED and derivation.note and not _follows(report, derivation)
+    ]
+
+
+def _outcomes(report: Report, *, inferred: bool) -> list[bool]:
+    """Whether each prediction follows, of those with (or without) an input that is inferred."""
+    return [
+        _follows(report, derivation)
+        for derivation in report.derivations
+        if derivation.reading == _AS_STATED and derivation.has_inferred_input == inferred
+    ]
+
+
+def finding() -> Block:
+    """How good the reports' reasoning and arithmetic are, all together: two sentences."""
+    ratios = np.concatenate([ratios for _, ratios in report_ratios()])
+    factors = np.maximum(ratios, 1 / ratios)
+    shares = shares_within(factors)
+    stated = [
+        follows
+        for report in published.all_reports()
+        for follows in _outcomes(report, inferred=False)
+    ]
+    return say(
+        f"**{shares[MISS]} of the reports' {len(factors)} predictions lie within a factor of two "
+        f"of their own measurement**, and {shares[NEAR]} within {NEAR:g} times.",
+        f"As for the arithmetic: of {len(stated)} predictions that they derive from stated "
+        f"numbers, {sum(stated)} follow from these.",
+    )
 
 
 def _derivation_summary(report: Report) -> Block:
-    """How many of a report's predictions follow from its inputs as stated, and why others do
-    not."""
-    stated: list[bool] = []
-    inferred: list[bool] = []
-    notes = []
-    for derivation in report.derivations:
-        if derivation.reading == _AS_STATED:
-            follows = all(value.follows for value in derivations.recompute(report, derivation))
-            (inferred if derivation.has_inferred_input else stated).append(follows)
-            if derivation.note and not follows:
-                notes.append(f"- *{derivation.what}*: {derivation.note.rstrip('.')}.")
+    """How many of a report's predictions follow from its inputs as stated."""
+    stated, inferred = _outcomes(report, inferred=False), _outcomes(report, inferred=True)
     further = sum(inferred)
     unexplained = len(inferred) - further
     sentences = [
@@ -120,7 +158,7 @@ def _derivation_summary(report: Report) -> Block:
     if unexplained:
         verb = plural(unexplained, "does", "do")
         sentences.append(f"Even with such an input, {unexplained} {verb} not.")
-    return Block("\n".join([" ".join(sentences), "", *notes]))
+    return say(*sentences)
 
 
 def arithmetic() -> Block:
@@ -185,6 +223,22 @@ def contradictions(caption: str, name: str) -> Block:
                     title = f"{value.label}{at}"
                     rows.append([report.machine, title, *numbers, printed.note])
     columns = {"Report": 16, "Fact or value": 22, "Here": 19, "There": 19, "Note": 24}
+    return table(columns, rows, caption, name)
+
+
+def misprints(caption: str, name: str) -> Block:
+    """The values that a report prints again under a heading that is not theirs."""
+    rows = [
+        [report.machine, value.label, _numbers(value, ["measured"]), _numbers(again, ["measured"])]
+        + [again.note]
+        for report in published.all_reports()
+        for value in report.values
+        for again in value.also
+        if again.note.startswith(_MISPRINTED)
+    ]
+    if not rows:
+        return say("No report prints a value under another one's heading.")
+    columns = {"Report": 16, "Value": 26, "Printed": 19, "Printed again": 19, "What it is": 20}
     return table(columns, rows, caption, name)
 
 

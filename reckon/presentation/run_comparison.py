@@ -11,11 +11,12 @@ from reckon.comparison.two_runs import Comparison
 from reckon.computer.fields import FIELDS, SECTIONS
 from reckon.presentation.block import Block, grid, say
 from reckon.presentation.text import NONE, literal, machine_value, ratio_text
+from reckon.presentation.titles import link
 
 _RATIOS = (1.1, 1.3, 2.0, 3.0)  # for which it is printed in how many quantities they are visible
 _CLOCK_MOVED = 0.01  # a smaller change of the core clock is within its calibration's spread
 # Checks of fitness that depend on the minute, not on the machine.
-_MOMENTARY = ("load", "steal time", "free memory", "free disk")
+_MOMENTARY = ("load", "steal time", "throttling", "free memory", "free disk")
 
 
 def machine_differences(a: records.Run, b: records.Run) -> list[tuple[str, str, str]]:
@@ -148,7 +149,7 @@ def table(comparison: Comparison, caption: str, name: str) -> Block:
         has_cycles = has_clock_moved and quantity.is_time
         rows.append(
             [
-                f"`{quantity.quantity}`{where(quantity, point)}",
+                f"{link(quantity.quantity)}{where(quantity, point)}",
                 *(units.amount(side.median, quantity.unit) for side in (point.a, point.b)),
                 f"{ratio_with_interval(point)}, {quantity.direction}",
                 ratio_text(point.cycles_ratio) if has_cycles else NONE,
@@ -156,7 +157,7 @@ def table(comparison: Comparison, caption: str, name: str) -> Block:
             ]
         )
     header = ["Quantity", comparison.a, comparison.b]
-    header += ["Ratio (95 %)", "In core cycles", "Of the curve"]
+    header += ["Ratio (interval)", "In core cycles", "Of the curve"]
     return grid(header, rows, caption, name, [28, 12, 12, 20, 10, 18])
 
 

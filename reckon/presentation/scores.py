@@ -16,17 +16,18 @@ from reckon.reports.report import Report
 WITHIN = (NEAR, MISS, 10)  # factors off; the share of predictions within each is printed
 
 # What a prediction is made from: the score keeps these apart.
-FIRST_PRINCIPLES = "data sheets, the clock and guesses"
-DERIVED = "earlier measurements of this run"
-SETTING = "settings that Reckon made itself"
+FIRST_PRINCIPLES = "from data sheets, the clock and guesses"
+DERIVED = "from earlier measurements of this run"
+SETTING = "from settings that Reckon made itself"
 BASES = (FIRST_PRINCIPLES, DERIVED, SETTING)
 _SETTINGS = ("peer.", "nfs.")  # sections of the machine's description: the built-in host's link
 
 NARROW_DECADES = math.log10(4)  # an interval from half to twice the value
-NARROW = "intervals up to 4 times wide"
-WIDE = "wider intervals"
+NARROW = "with an interval up to 4 times wide"
+WIDE = "with a wider interval"
 INTERVALS = (NARROW, WIDE)
-_MISS_WEIGHT = 2 / 0.05  # of Winkler's score for a 95 % interval
+INTENDED = 0.95  # the share of the intervals that should hold
+_MISS_WEIGHT = 2 / (1 - INTENDED)  # of Winkler's score
 
 
 def basis(result: Result) -> str:

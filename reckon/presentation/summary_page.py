@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 
 import numpy as np
@@ -21,6 +22,7 @@ from reckon.presentation.block import (
 from reckon.presentation.caveats import caveats as caveats
 from reckon.presentation.scores import (
     BASES,
+    INTENDED,
     INTERVALS,
     NARROW,
     NARROW_DECADES,
@@ -41,7 +43,7 @@ from reckon.presentation.tables import (
     software_cell,
     with_interval_note,
 )
-from reckon.presentation.text import NONE, amount_or_dash, ratio_text
+from reckon.presentation.text import NONE, amount_or_dash, join_words, literal, ratio_text
 from reckon.presentation.titles import link, page_link
 from reckon.records.result import Result
 
@@ -94,25 +96,52 @@ def _judged(results: list[Result]) -> list[Result]:
     return sorted((r for r in results if is_comparable(r.ratio)), key=_factor_off)
 
 
+_NOTHING_JUDGED = "Nothing has been measured yet."
+
+
 def score(results: list[Result]) -> Block:
     """How good the sealed predictions were, which way they err, and how many intervals held."""
     judged = _judged(results)
     if not judged:
-        return say("Nothing has been measured yet.")
-    factors = np.array([*map(_factor_off, judged)])
-    shares = [f"{share} within {limit:g} times" for limit, share in shares_within(factors).items()]
+        return say(_NOTHING_JUDGED)
+    inside = _inside_intervals(judged)
+    calibration = ""
+    if inside:
+        calibration = (
+            f"{len(inside)} of the predictions have an interval; {100 * np.mean(inside):.0f} % of "
+            f"these hold the measured value, where {100 * INTENDED:.0f} % should."
+        )
+    return say(_shares(judged), _bias(judged), calibration)
+
+
+def score_in_short(results: list[Result]) -> Block:
+    """The same in one sentence, and the farthest miss."""
+    judged = _judged(results)
+    if not judged:
+        return say(_NOTHING_JUDGED)
+    worst = judged[-1]
+    return say(
+        _shares(judged),
+        f"The farthest off is {link(worst.quantity)} ({ratio_text(worst.ratio)}); its chapter says "
+        "why.",
+    )
+
+
+def _shares(judged: list[Result]) -> str:
+    """The sentence on how many predictions came near."""
+    shares = shares_within(np.array([*map(_factor_off, judged)])).items()
+    texts = [f"{share} within {limit:g} times" for limit, share in shares]
+    return f"**Of {len(judged)} sealed predictions, {join_words(texts)} of the measured value.**"
+
+
+def _bias(judged: list[Result]) -> str:
+    """The sentence on which way the predictions err."""
     high = sum(result.ratio > NEAR for result in judged)
     low = sum(result.ratio < 1 / NEAR for result in judged)
-    inside = _inside_intervals(judged)
-    share = f"{100 * np.mean(inside):.0f} %" if inside else ""
-    return say(
-        f"**Of {len(judged)} sealed predictions, {', '.join(shares)}.**",
-        f"Typically a prediction was off by a factor of {typical_factor(factors)};",
-        f"{high} values came out more than {NEAR:g} times higher than predicted, {low} lower.",
-        f"{len(inside)} of the predictions have an interval; {share} of these hold the measured "
-        "value."
-        if inside
-        else "",
+    typical = typical_factor(np.array([*map(_factor_off, judged)]))
+    return (
+        f"Typically a prediction was off by a factor of {typical}: {high} values came out more "
+        f"than {NEAR:g} times higher than predicted, {low} came out lower by as much."
     )
 
 
@@ -122,12 +151,12 @@ def _inside_intervals(results: list[Result]) -> list[bool]:
 
 
 _SCORE_COLUMNS = {
-    "Predicted from (how many)": 38,
+    "Predictions (how many)": 38,
     f"Within {NEAR:g}×": 11,
     f"Within {MISS:g}×": 11,
-    "Typical factor": 13,
-    "Held": 14,
-    "Score": 13,
+    "Typically off by": 13,
+    "Intervals that held": 14,
+    "Interval score": 13,
 }
 
 
@@ -160,35 +189,62 @@ def _score_cells(results: list[Result]) -> list[str]:
     return [
         shares[NEAR],
         shares[MISS],
-        typical_factor(factors),
+        f"{typical_factor(factors)}×",
         f"{sum(inside)} of {len(inside)}" if inside else NONE,
         units.number(float(np.mean(interval_scores)), 2) if interval_scores else NONE,
     ]
 
 
 def best_and_worst(results: list[Result]) -> Block:
-    """The predictions that came nearest, without those of settings that Reckon made itself, and
-    those that were farthest off; empty without any."""
+    """The predictions that came nearest, of those that could have missed, and those that were
+    farthest off; empty without any."""
     judged = [result for result in _judged(results) if basis(result) != SETTING]
-    texts = [f"{link(r.quantity)}, {units.number(r.ratio)} times" for r in judged]
-    if not texts:
+    if not judged:
         return say("")
-    best, worst = texts[:_EXTREMES], texts[::-1][:_EXTREMES]
-    return say(f"Nearest: {'; '.join(best)}. Farthest off: {'; '.join(worst)}.")
+    uncertain = [result for result in judged if _is_uncertain(result)]
+    best = f"Nearest, of those with an interval wider than {NEAR:g} times: {_named(uncertain)}."
+    return say(best if uncertain else "", f"Farthest off: {_named(judged[::-1])}.")
+
+
+def _is_uncertain(result: Result) -> bool:
+    """Whether the interval left room for a miss; that of a known setting does not."""
+    width = interval_decades(result)
+    return width is not None and width > math.log10(NEAR)
+
+
+def _named(results: list[Result]) -> str:
+    """The first of them, each with measured over predicted."""
+    return "; ".join(f"{link(r.quantity)} ({ratio_text(r.ratio)})" for r in results[:_EXTREMES])
 
 
 def revisions(results: list[Result]) -> Block:
-    """The predictions that were revised after measuring, and how each revision changed the ratio
-    of measured to predicted."""
-    revised = [result for result in results if result.revisions]
-    lines = [
-        f"- {link(r.quantity)}: {'; '.join(r.revisions).replace('_', ' ')}: {_history(r)}."
-        for r in revised
-    ]
+    """The predictions that were revised or sealed again after measuring, and how that changed the
+    ratio of measured to predicted."""
+    revised = [result for result in results if result.revisions or result.first_seal]
+    lines = [f"- {link(r.quantity)}: {_changes(r)}: {_history(r)}." for r in revised]
     if not lines:
         return say("No prediction was revised after measuring.")
     nearer = sum(map(_came_nearer, revised))
-    return say("\n".join([*lines, "", f"Nearer to the measurement: {nearer} of {len(revised)}."]))
+    sentences = f"Nearer to the measurement: {nearer} of {len(revised)}.{_change(revised)}"
+    return say("\n".join([*lines, "", sentences]))
+
+
+def _change(revised: list[Result]) -> str:
+    """By what factor these predictions were typically off, as sealed and as revised."""
+    pairs = [(result.ratio, result.current_ratio) for result in revised]
+    known = np.array([pair for pair in pairs if all(map(is_comparable, pair))])
+    if not len(known):
+        return ""
+    sealed, current = (typical_factor(np.exp(np.abs(np.log(column)))) for column in known.T)
+    return f" Typically off by a factor of {sealed} as sealed, of {current} as revised."
+
+
+def _changes(result: Result) -> str:
+    """What was revised, and why it was sealed again."""
+    changes = [change.replace("_", " ") for change in result.revisions]
+    if result.first_seal:
+        changes.insert(0, f"sealed again ({literal(result.seal.reason or '')})")
+    return "; ".join(changes)
 
 
 def _history(result: Result) -> str:
@@ -201,8 +257,8 @@ def _history(result: Result) -> str:
 
 
 def _came_nearer(result: Result) -> bool:
-    """Whether the current prediction is off by a smaller factor than the sealed one."""
-    sealed, current = result.ratio, result.current_ratio
+    """Whether the current prediction is off by a smaller factor than the first."""
+    sealed, current = result.ratio_to(result.entry.predictions[0]), result.current_ratio
     if not (is_comparable(sealed) and is_comparable(current)):
         return False
     return max(current, 1 / current) < max(sealed, 1 / sealed)
@@ -212,7 +268,7 @@ def source_map(results: list[Result], caption: str, name: str) -> Block:
     """The C files of each experiment, with its number of quantities."""
     quantities = Counter(result.experiment for result in results)
     csrc, rows = config.ROOT / "csrc", []
-    for experiment, count in sorted(quantities.items()):
+    for experiment, count in quantities.items():
         paths = sorted(csrc.glob(f"{experiment}.*c"))  # call.c, call.o0.c
         links = [f"{{download}}`{p.name} </{p.relative_to(config.ROOT)}>`" for p in paths]
         rows.append([page_link(experiment), ", ".join(links), str(count)])

@@ -6,40 +6,64 @@ by the last part of the quantity's name. A quantity without an entry is called b
 
 from __future__ import annotations
 
-import ast
-import functools
-import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from reckon import config, records
+from reckon import config, records, units
 from reckon.presentation.block import short_name
+from reckon.presentation.text import literal
+from reckon.records import notebook_cells
+from reckon.records.models import Measurement
 from reckon.reports import published
 from reckon.reports.other_machines import Row
 
-_TAG = "titles"
+# A parameter in the words of a probe: with its unit at the end, or between backticks.
+_PARAMETER = re.compile(
+    r"`?\b(?P<with_unit>(?:[a-z]+_)+(?P<unit>bytes|ms|us|ns|percent))\b`?|`(?P<name>[a-z_]+)`"
+)
+_UNITS = {"bytes": "byte", "percent": "%", None: "1"}  # of those that are spelt in another way
 
 
 def title_of(quantity: str) -> str:
     """What tables and sentences call the quantity; of a report's method, also whose it is."""
     quantity = quantity.removeprefix(records.METHODS_PREFIX)
     experiment, _, name = quantity.rpartition("/")
-    titles = _notebook(experiment)[1]
-    if name in titles:
-        return titles[name]
+    if name and (title := _title(experiment, name)):
+        return title
     for report in published.all_reports():
         if name == report.name:
             return f"method of the report on the {report.machine}"
         if name.startswith(f"{report.name}_"):
             of_reckon = name.removeprefix(f"{report.name}_")
-            return f"{titles.get(of_reckon, short_name(of_reckon))} (method: {report.machine})"
+            title = (of_reckon and _title(experiment, of_reckon)) or short_name(of_reckon)
+            return f"{title} (method: {report.machine})"
     return short_name(quantity)
 
 
 def with_titles(text: str) -> str:
     """The text with titles in the place of quantities' names between backticks."""
     return re.sub(r"`((?:[a-z]+/){2}\w+)`", lambda name: title_of(name[1]), text)
+
+
+def what_is_timed(measurement: Measurement) -> str:
+    """What lies between the two clock reads, as Markdown. A parameter is shown as its value, as far
+    as the record has one: "4 KiB apart", else "N bytes apart"."""
+
+    def shown(parameter: re.Match) -> str:
+        name = parameter["with_unit"] or parameter["name"]
+        unit = _UNITS.get(parameter["unit"], parameter["unit"])
+        value = measurement.params.get(name)
+        if isinstance(value, str):
+            return value
+        if isinstance(value, int) and value > 0 and name != measurement.axis:
+            is_count = parameter["unit"] is None
+            return units.plain(value) if is_count else units.size(units.to_base(value, unit), unit)
+        if parameter["with_unit"] or name == measurement.axis:
+            return f"N {units.symbol(unit)}".rstrip()
+        return parameter[0]
+
+    return with_titles(literal(_PARAMETER.sub(shown, measurement.timed)))
 
 
 def machines_of(reports: Iterable[str]) -> list[str]:
@@ -49,7 +73,7 @@ def machines_of(reports: Iterable[str]) -> list[str]:
 
 def page_title(experiment: str) -> str:
     """The heading of the experiment's page; the experiment's name without a notebook."""
-    return _notebook(experiment)[0] or experiment
+    return _title(experiment, "") or experiment
 
 
 def row_title(row: Row) -> str:
@@ -69,37 +93,17 @@ def page_link(experiment: str, more: str = "") -> str:
     return f"[{page_title(experiment)}{more}](/notebooks/{experiment}.ipynb)"
 
 
-def every_title() -> str:
-    """All headings and titles as one text, by which a change of any is noticed."""
-    folder = config.ROOT / "notebooks"
-    experiments = [path.relative_to(folder).with_suffix("") for path in folder.glob("*/*.ipynb")]
-    return json.dumps({name: _notebook(name) for name in sorted(map(str, experiments))})
+def _title(experiment: str, name: str) -> str | None:
+    """The title of a quantity, or, of "", the heading; None where the notebook has none.
 
-
-def _notebook(experiment: str) -> tuple[str, dict[str, str]]:
-    """The heading and the titles of an experiment's notebook; empty where it cannot be read."""
-    path = config.ROOT / "notebooks" / f"{experiment}.ipynb"
+    The page that shows it depends on it, and on no other title."""
+    path = _notebook(experiment)
+    records.note_read(path, f"#{name}")
     try:
-        return _parsed(path, records.version_of(path))
-    except (OSError, ValueError, LookupError, SyntaxError):  # executing the notebook reports it
-        return "", {}
+        return notebook_cells.titles(path, records.version_of(path)).get(name)
+    except OSError:
+        return None
 
 
-@functools.lru_cache(maxsize=64)
-def _parsed(path: Path, version: tuple[int, int, int]) -> tuple[str, dict[str, str]]:
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    heading = "".join(cells[0]["source"]).partition("\n")[0].removeprefix("# ")
-    titles: dict[str, str] = {}
-    for cell in cells:
-        if _TAG in cell["metadata"].get("tags", []):
-            titles |= _literal_dictionaries("".join(cell["source"]))
-    return heading, titles
-
-
-def _literal_dictionaries(source: str) -> dict[str, str]:
-    """The entries of the dictionaries that the cell's statements assign as they are."""
-    entries: dict[str, str] = {}
-    for statement in ast.parse(source).body:
-        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Dict):
-            entries |= ast.literal_eval(statement.value)
-    return entries
+def _notebook(experiment: str) -> Path:
+    return config.ROOT / "notebooks" / f"{experiment}.ipynb"

@@ -28,8 +28,8 @@ class Tried:
 
     @property
     def predicted(self) -> str:
-        """The value, or the ends of the curve."""
-        return units.span(np.atleast_1d(self.prediction.predicted), self.prediction.unit)
+        """The value, or the ends of the curve, from measured inputs as they were when recorded."""
+        return units.span(np.atleast_1d(self.result.current.predicted), self.result.unit)
 
     @property
     def sealed(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from operator import itemgetter
 
 import numpy as np
@@ -21,6 +22,7 @@ from reckon.presentation.text import (
     literal,
     plural,
     position_text,
+    ratio_text,
 )
 from reckon.records.result import Result
 
@@ -54,15 +56,17 @@ def verdict(result: Result, subject: str, again: dict[float, Result] | None = No
         return say(f"{start} could not be judged: {why}.")
     if not is_comparable(result.ratio):
         return say(f"{start}: measured {result}, so there is no ratio to the prediction.")
-    return say(
+    block = say(
         f"**Verdict.** {_outcome(result, subject)}",
         _interval(result),
+        sealed_again(result),
         _revision(result),
         f"Note: {literal(result.attempt_note)}." if result.attempt_note else "",
         *(f"{sentence}." for sentence in missing_points(result)),
         *_notes(result),
         measured_again((result, again or {})).markdown,
     )
+    return replace(block, measured=(result.quantity,))
 
 
 def measured_again(
@@ -81,15 +85,16 @@ def measured_again(
     if not texts:
         return say()
     sentences = (f"{text[0].upper()}{text[1:]}." for text in texts)
-    opening = "What a table has was measured again for the curve, in other processes."
+    opening = "The curve measures quantities of the table again, in other processes."
     return say(opening, *sentences, "Other pages use the table's value.")
 
 
 def _again(curve: Result, index: int, result: Result) -> str:
     here, there = curve.summaries[index], result.summaries[0]
     where = counted_position(curve, curve.axis[index])
-    note = "" if here.apart(there) else f" ({here.why_not_apart(there)})"
-    return f"{where}: {units.amount(here.median, curve.unit)}, in the table {result}{note}"
+    note = "" if here.apart(there) else f"; {here.why_not_apart(there)}"
+    at_point = units.amount_with_interval(here.median, *here.interval.ends, curve.unit)
+    return f"{where}: {at_point}, in the table {result:interval}{note}"
 
 
 def how_far(ratio: float) -> str:
@@ -129,8 +134,8 @@ def curve_outcome(points: Iterable[tuple[float, str]], how: str) -> str:
         lowest, at_lowest = min(pairs, key=itemgetter(0))
         highest, at_highest = max(pairs, key=itemgetter(0))
         return (
-            f"on both sides of the prediction, from {units.number(lowest)} times at {at_lowest} to "
-            f"{units.number(highest)} times at {at_highest}. The median is "
+            f"on both sides of the prediction. It lies from {units.number(lowest)} times at "
+            f"{at_lowest} to {units.number(highest)} times at {at_highest}. The median is "
             f"{units.number(float(np.median(ratios)))} times the prediction. {count}."
         )
     worst, at_worst = max(pairs, key=lambda pair: abs(math.log(pair[0])))
@@ -152,11 +157,21 @@ def _interval(result: Result) -> str:
     measured = units.amount(result.median, result.unit)
     side = first_case(
         (result.inside_interval, "inside"),
-        (measured == low, "just below"),
-        (measured == high, "just above"),
+        (measured == low, "at the lower end of"),
+        (measured == high, "at the upper end of"),
         (True, "outside"),
     )
     return f"The measured value lies {side} the prediction’s interval, {low} to {high}."
+
+
+def sealed_again(result: Result) -> str:
+    """Why another prediction was sealed after measuring, and how far off the first was; or ""."""
+    if not result.first_seal:
+        return ""
+    first = units.span(np.atleast_1d(result.first_seal.predicted), result.unit)
+    ratio = ratio_text(result.ratio_to(result.first_seal))
+    reason = literal(result.seal.reason or "").rstrip(".")
+    return f"Sealed again after measuring: {reason}. The first seal was {first}, {ratio}."
 
 
 def _revision(result: Result) -> str:

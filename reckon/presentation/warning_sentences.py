@@ -13,7 +13,7 @@ _NOTES = {
     "wide": "fresh processes differ by {percent:.0f} % ({{term}}`interquartile range`)",
 }
 _CAUSES = {
-    "drift": "Drifted while measured",
+    "drift": "Drifted during the measurement",
     "two modes": "Trials in two modes, so one number does not describe them",
     "wide": "Fresh processes differ from one another",
 }

@@ -15,8 +15,9 @@ import numpy as np
 import pydantic
 
 from reckon import records, units
+from reckon.messages import NEAR_NAME
 from reckon.prediction import formula, variations
-from reckon.prediction.expression import SLACK
+from reckon.prediction.expression import NUMPY_NAMES, SLACK
 from reckon.prediction.formula import Kind
 from reckon.prediction.inputs import Input, Origin
 from reckon.prediction.printing import text
@@ -32,6 +33,9 @@ from reckon.records.run_inputs import AT_END
 
 _DEFAULT_RANGE = 4  # a slider without an interval reaches from a quarter to four times the value
 _LOGARITHMIC_FROM = 10  # a slider whose ends differ by a larger factor is logarithmic
+
+
+Powers = dict[str, float]  # of a dimension, by base: {"time": 1}
 
 
 class _Strict(pydantic.BaseModel):
@@ -55,6 +59,7 @@ class PanelInput(_Strict):
     low: float | None = None
     high: float | None = None
     unit: Unit  # in which it is shown and changed
+    dimension: Powers
     steps: list[Unit] | None = None  # of an axis: units in which its positions are printed
     source: str  # where it comes from, in words
     author_unit: str  # this and the rest as a notebook writes it
@@ -87,6 +92,7 @@ class PanelFormula(_Strict):
     label: str
     kind: Kind
     unit: Unit
+    dimension: Powers
     author_unit: str  # as a notebook writes it
     steps: list[Unit]  # units in which its values are printed, the smallest first
     hardware: list | None = None  # expression trees, as in a record
@@ -100,6 +106,7 @@ class PanelFormula(_Strict):
     measured: Measured | None = None
     state: str
     reason: str | None = None
+    is_method: bool  # whether it was measured by a report's method
 
 
 class HowFar(_Strict):
@@ -107,6 +114,13 @@ class HowFar(_Strict):
 
     limit: float | None
     words: str
+
+
+class DimensionName(_Strict):
+    """What a dimension is called: "a time"."""
+
+    powers: Powers
+    name: str
 
 
 class Rules(_Strict):
@@ -120,6 +134,13 @@ class Rules(_Strict):
     needed_halvings: int = variations.NEEDED_HALVINGS
     needed_error: float = variations.NEEDED_ERROR
     almost_a_step: float = units.ALMOST_A_STEP
+    functions: dict[str, str] = NUMPY_NAMES  # of a formula: numpy's name of each operation
+    dimension_names: list[DimensionName] = [
+        DimensionName(powers={base.strip("[]"): power for base, power in powers}, name=name)
+        for powers, name in units.DIMENSION_NAMES.items()
+    ]
+    impossible: dict[str, str] = formula.IMPOSSIBLE  # what is said of a value that nothing has
+    near_name: float = NEAR_NAME  # how alike a name is to the one that may have been meant
     near: float = NEAR  # within this factor a prediction is met
     how_far: list[HowFar] = [
         HowFar(limit=limit if math.isfinite(limit) else None, words=words)
@@ -144,18 +165,26 @@ def schema() -> str:
 
 def script(run: str | Path, experiment: str) -> str:
     """The formulas of an experiment's page as a script element of JSON."""
-    content = panel_data(run, experiment).model_dump_json(exclude_none=True)
+    return raw_html(element(panel_data(run, experiment)))
+
+
+def element(data: PanelData) -> str:
+    """The data as a script element of JSON."""
+    content = data.model_dump_json(exclude_none=True)
     escaped = content.replace("<", "\\u003c")  # no text can end the element
-    return raw_html(f'<script type="application/json" class="reckon-formulas">{escaped}</script>')
+    return f'<script type="application/json" class="reckon-formulas">{escaped}</script>'
 
 
 def panel_data(run: str | Path, experiment: str) -> PanelData:
     """The formulas of an experiment, from the run's record."""
+    return data_of(all_results(run, experiment), Path(run).name, experiment)
+
+
+def data_of(results: Iterable[Result], run: str, experiment: str) -> PanelData:
+    """The formulas of these results of an experiment."""
     inputs = _Inputs()
-    formulas = [_formula(result, inputs) for result in all_results(run, experiment)]
-    return PanelData(
-        experiment=experiment, run=Path(run).name, inputs=inputs.panel_inputs, formulas=formulas
-    )
+    formulas = [_formula(result, inputs) for result in results]
+    return PanelData(experiment=experiment, run=run, inputs=inputs.panel_inputs, formulas=formulas)
 
 
 class _Inputs:
@@ -193,6 +222,7 @@ def _panel_input(name: str, input_: Input, shared: int) -> PanelInput:
         low=input_.low,
         high=input_.high,
         unit=_unit(input_.unit),
+        dimension=_dimension(input_.unit),
         steps=_steps(input_.unit) if isinstance(input_.value, list) else None,
         source=source_text(input_),
         author_unit=input_.unit,
@@ -221,6 +251,11 @@ def _unit(unit: str) -> Unit:
     return Unit(spoken=spoken, one=None if one == spoken else one, factor=units.factor(unit))
 
 
+def _dimension(unit: str) -> Powers:
+    powers = units.dimension(unit).items()
+    return {base.strip("[]"): float(power) for base, power in powers}  # type: ignore[arg-type]
+
+
 def _steps(unit: str) -> list[Unit]:
     return [_unit(step) for step in units.unit_steps(unit)]
 
@@ -235,6 +270,7 @@ def _formula(result: Result, inputs: _Inputs) -> PanelFormula:
         label=title_of(result.quantity),
         kind=current.kind,
         unit=_unit(current.unit),
+        dimension=_dimension(current.unit),
         author_unit=current.unit,
         steps=_steps(current.unit),
         hardware=current.hardware_tree,
@@ -250,6 +286,7 @@ def _formula(result: Result, inputs: _Inputs) -> PanelFormula:
         measured=_measured(result, positions),
         state=result.state,
         reason=result.reason or None,
+        is_method=bool(result.measurement and result.measurement.reports),
     )
 
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from reckon import records
 from reckon.config import ROOT
 from reckon.messages import did_you_mean
 from reckon.prediction.expression import PredictionError
+from reckon.records import notebook_cells
 
 
-def refuse_unknown(run: str, quantity: str) -> None:
+def refuse_unknown(run: str, quantity: str, *, is_new: bool = False) -> None:
     """Raises PredictionError, naming the nearest, where neither the run's records, nor the
-    experiment's notebook, nor its C sources have such a name."""
+    experiment's notebook, nor its C sources have such a name.
+
+    is_new: the notebook may have the name since a moment ago, so the last commit's counts."""
     experiment, name = records.experiment_of(quantity), quantity.rpartition("/")[2]
     recorded = records.read_record(run, experiment, samples=False).quantities
     notebook = ROOT / "notebooks" / f"{experiment}.ipynb"
@@ -23,7 +27,9 @@ def refuse_unknown(run: str, quantity: str) -> None:
         experiments = [_experiment(path) for path in sorted(ROOT.glob("notebooks/*/*.ipynb"))]
         hint = did_you_mean(experiment, experiments, f"there are {', '.join(experiments)}.")
         raise PredictionError(f"{quantity}: there is no experiment {experiment}; {hint}")
-    text = "\n".join(path.read_text("utf-8") for path in _sources(experiment, notebook))
+    committed = notebook_cells.committed(notebook) if is_new else ""
+    text = committed or _text([notebook])
+    text += _text(ROOT.glob(f"csrc/{experiment}.*"))
     if _is_made_of(name, set(re.findall(r"\w+", text))):
         return
     stated = re.findall(rf"{re.escape(experiment)}/(\w+)", text)
@@ -44,6 +50,5 @@ def _experiment(notebook: Path) -> str:
     return str(notebook.relative_to(ROOT / "notebooks").with_suffix(""))
 
 
-def _sources(experiment: str, notebook: Path) -> list[Path]:
-    sources = ROOT.glob(f"csrc/{experiment}.*")
-    return [path for path in [notebook, *sources] if path.is_file()]
+def _text(paths: Iterable[Path]) -> str:
+    return "\n".join(path.read_text("utf-8") for path in paths if path.is_file())

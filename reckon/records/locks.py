@@ -1,13 +1,17 @@
-"""Locks between processes: on a run that is measured or written, on the folder of a build.
+"""Locks between processes: on a run that is measured or written, on the folder of a build, on the
+machine while it is measured.
 
-The kernel releases a lock when its process ends, however that ends (flock(2)).
+The kernel releases a lock when its process ends, however that ends (flock(2), unix(7)).
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
+import socket
+import struct
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +22,7 @@ from reckon.config import ReckonError
 
 _REPORTED_WAIT_S = 1.0  # a shorter one is not reported
 _POLL_S = 0.05
+_OTHER_USER_S = 600.0  # longer, and one user could keep all others from measuring
 
 _held: set[tuple[int, Path]] = set()  # by this process; it does not wait for itself
 
@@ -43,6 +48,67 @@ def lock(path: Path, purpose: str, on_wait: Callable[[str], None] | None = None)
         _held.remove(key)
         path.unlink(missing_ok=True)
         os.close(descriptor)
+
+
+@contextlib.contextmanager
+def machine_lock(name: str, on_wait: Callable[[str], None]) -> Iterator[None]:
+    """Holds the name for the duration of the block, which one process of the machine can have.
+
+    Waits for another process that has it; for one of another user at most ten minutes.
+
+    It is that of an abstract socket, which needs no folder that all users can write to. on_wait
+    takes the sentences. A container with a network of its own has names of its own."""
+    key = os.getpid(), Path(name)
+    if key in _held:
+        yield
+        return
+    with socket.socket(socket.AF_UNIX) as holder:
+        _take(holder, name, on_wait)
+        _held.add(key)
+        try:
+            yield
+        finally:
+            _held.remove(key)
+
+
+def _take(holder: socket.socket, name: str, on_wait: Callable[[str], None]) -> None:
+    """Binds the socket to the name, once no other process has it or the wait has been too long."""
+    begin_s, is_reported = time.monotonic(), False
+    while not _is_bound(holder, name):
+        waited_s = time.monotonic() - begin_s
+        if waited_s > _REPORTED_WAIT_S and not is_reported:
+            is_reported = True
+            on_wait(f"Waiting for {_socket_holder(name)[0]}, which measures on this machine.")
+        if waited_s > _OTHER_USER_S:
+            process, uid = _socket_holder(name)
+            if uid != os.getuid():
+                on_wait(f"Measuring beside {process} of another user, which does not end.")
+                return
+        time.sleep(_POLL_S)
+
+
+def _is_bound(holder: socket.socket, name: str) -> bool:
+    try:
+        holder.bind(f"\0{name}")
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            return False
+        raise ReckonError(f"{name} cannot be locked ({error.strerror}).") from None
+    holder.listen()  # so that others can see whose it is
+    return True
+
+
+def _socket_holder(name: str) -> tuple[str, int]:
+    """The process that has the name, in words, and its user; -1 if that is not known."""
+    with socket.socket(socket.AF_UNIX) as client:
+        client.settimeout(0)  # its queue may be full
+        try:
+            client.connect(f"\0{name}")
+            credentials = client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+        except OSError:  # it has just ended, or nothing listens
+            return "another process", -1
+    pid, uid, _ = struct.unpack("3i", credentials)
+    return (f"process {pid}" if pid else "another process"), uid
 
 
 def _print_wait(sentence: str) -> None:

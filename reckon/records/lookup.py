@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from pathlib import Path
 
 from reckon import records, statistics
 from reckon.config import ReckonError
+from reckon.messages import did_you_mean
 from reckon.records import overlay, predictions_file
 from reckon.records.result import Result
 
@@ -36,6 +38,12 @@ def from_entry(
     return Result(quantity, entry, state or measurement.state, measurement.reason, between_visits)
 
 
+def first_predicted(quantities: dict[str, records.Quantity]) -> float:
+    """When the first prediction of a record was made, which measuring again leaves as it was."""
+    made_at = [entry.predictions[0].made_at.timestamp() for entry in quantities.values()]
+    return min(made_at, default=math.inf)
+
+
 def by_name(results: Iterable) -> dict:
     """The results (or predictions), each under the last part of its quantity's name."""
     return {result.quantity.rsplit("/", 1)[1]: result for result in results}
@@ -44,25 +52,35 @@ def by_name(results: Iterable) -> dict:
 def all_results(
     run: str | Path, experiment: str | None = None, *, only_measured: bool = False
 ) -> list[Result]:
-    """Every quantity of a run, experiment by experiment; those of `methods/` only by name.
+    """Every quantity of a run, experiment by experiment in the order in which they were predicted;
+    those of `methods/` only by name.
 
     For `only_measured` see records.read_record(). Raises ReckonError for an unknown experiment.
     """
     experiments = records.experiments(run)
     if experiment and experiment not in experiments:
-        recorded = ", ".join(experiments) or "none"
-        raise ReckonError(f"The run {run} has no record of {experiment}; it has {recorded}.")
-    if experiment:
-        experiments = [experiment]
-    else:
-        experiments = [e for e in experiments if not e.startswith(records.METHODS_PREFIX)]
+        recorded = f"it has {', '.join(experiments) or 'none'}."
+        hint = did_you_mean(experiment, experiments, recorded)
+        raise ReckonError(f"The run {run} has no record of {experiment}; {hint}")
+    own = [name for name in experiments if not name.startswith(records.METHODS_PREFIX)]
+    chosen = [experiment] if experiment else own
+    return results_of(run, chosen, only_measured=only_measured)
+
+
+def results_of(
+    run: str | Path, experiments: Iterable[str], *, only_measured: bool = False
+) -> list[Result]:
+    """Every quantity of these experiments of a run, in the order in which they were predicted."""
     # A run that is given as a folder is shown by its own predictions alone.
     named_run = run if isinstance(run, str) and not only_measured else None
-    quantities: dict[str, records.Quantity] = {}
+    by_experiment: dict[str, dict[str, records.Quantity]] = {}
     for name in experiments:
         of_experiment = records.read_record(run, name, only_measured=only_measured).quantities
         if named_run:
             of_experiment = overlay.with_overlay(named_run, name, of_experiment)
+        by_experiment[name] = of_experiment
+    quantities: dict[str, records.Quantity] = {}
+    for of_experiment in sorted(by_experiment.values(), key=first_predicted):
         quantities |= of_experiment
     if named_run:
         quantities = predictions_file.laid_over(quantities)

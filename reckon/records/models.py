@@ -50,7 +50,7 @@ class InputRecord(_Strict):
     instead_of: str | None = None  # why a fallback stands in
 
 
-Role = Literal["seal", "revision"]
+Role = Literal["seal", "revision", "reseal"]
 
 
 class PredictionRecord(_Strict):
@@ -70,7 +70,7 @@ class PredictionRecord(_Strict):
     low: Value | None = None
     high: Value | None = None
     role: Role | None = None  # None: written by an older format
-    reason: str | None = None  # what made a revision, if no notebook did
+    reason: str | None = None  # of a reseal; of a revision, what made it if no notebook did
 
 
 # Where the CPU of the probe's partner is, as seen from its own: enum rk_relation in
@@ -229,8 +229,9 @@ class Quantity(_Strict):
 
     @property
     def seal(self) -> PredictionRecord:
-        """The prediction that is scored: the first."""
-        return self.predictions[0]
+        """The prediction that is scored: the first, or the last that took its place."""
+        reseals = [prediction for prediction in self.predictions if prediction.role == "reseal"]
+        return reseals[-1] if reseals else self.predictions[0]
 
     @property
     def has_samples(self) -> bool:

@@ -13,9 +13,14 @@ from reckon.records.revisions import differences
 from reckon.records.store import experiment_of, record_path
 
 
+def folder(run: str) -> Path:
+    """Where the files of a run are, in the folder of the build."""
+    return config.settings().build_dir / "replay" / run
+
+
 def overlay_path(run: str, experiment: str) -> Path:
-    """The file of an experiment, in the folder of the build."""
-    return config.settings().build_dir / "replay" / run / f"{experiment}.json"
+    """The file of an experiment."""
+    return folder(run) / f"{experiment}.json"
 
 
 def _read(run: str, experiment: str) -> dict[str, Quantity]:

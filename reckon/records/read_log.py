@@ -1,7 +1,8 @@
 """The log of what a page was made from, and digests by which a change of that is noticed.
 
 An entry is PATH, a file; PATH#QUANTITY, the samples of one quantity in a record; PATH#*, those of
-all; or FOLDER/*/..., the names of the files that match. In PATH and FOLDER, # and * are quoted.
+all; NOTEBOOK#NAME, the title of a quantity, or without a name the heading; or FOLDER/*/..., the
+names of the files that match. In PATH and FOLDER, # and * are quoted.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from urllib.parse import quote, unquote
 
 from reckon import config
 from reckon.config import ReckonError
+from reckon.records import notebook_cells
+
+_NOTEBOOK = ".ipynb"
 
 
 def note_read(path: str | Path, part: str = "") -> None:
@@ -39,15 +43,18 @@ def version_of(path: Path) -> tuple[int, int, int]:
 
 def digest(entry: str) -> str:
     """A digest of what an entry of the log stands for; "none" if it does not exist."""
-    location, _, quantity = entry.partition("#")
+    location, is_part, quantity = entry.partition("#")
     base, wildcard, pattern = location.partition("*")
     if wildcard:
         names = sorted(map(str, Path(unquote(base)).glob(wildcard + pattern)))
         return _hash("\n".join(names).encode())
     path = unquote(location)
-    if not quantity:
+    if not is_part:
         return file_digest(path)
     try:
+        if path.endswith(_NOTEBOOK):
+            titles = notebook_cells.titles(Path(path), version_of(Path(path)))
+            return _hash(str(titles.get(quantity, "")).encode())
         return _digest_of_measured(path, quantity, version_of(Path(path)))
     except FileNotFoundError:
         return "none"

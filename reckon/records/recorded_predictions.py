@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -102,14 +103,18 @@ def ratio(result: Result, prediction: Prediction) -> float:
     return median_ratio(result.medians, predicted)
 
 
-def needed_guesses(result: Result, prediction: Prediction) -> dict[str, float]:
-    """Of each guessed input, the value with which alone the prediction would meet the result."""
+def needed_values(result: Result, prediction: Prediction, names: Iterable[str]) -> dict[str, float]:
+    """Of each of these inputs, the value with which alone the prediction would meet the result."""
     if not result.has_samples:
         return {}
     indices = measured_indices(result, prediction)
     values = {
-        name: variations.needed_value(prediction, name, result.medians, indices)
-        for name, input_ in prediction.inputs.items()
-        if input_.origin == "guess"
+        name: variations.needed_value(prediction, name, result.medians, indices) for name in names
     }
     return {name: value for name, value in values.items() if value is not None}
+
+
+def needed_guesses(result: Result, prediction: Prediction) -> dict[str, float]:
+    """The same of the guessed inputs."""
+    guesses = [name for name, input_ in prediction.inputs.items() if input_.origin == "guess"]
+    return needed_values(result, prediction, guesses)

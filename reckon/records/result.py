@@ -35,6 +35,12 @@ class Result:
         return self.entry.seal
 
     @property
+    def first_seal(self) -> records.PredictionRecord | None:
+        """The prediction that was sealed first, if another one was sealed after measuring."""
+        first = self.entry.predictions[0]
+        return None if first is self.seal else first
+
+    @property
     def current(self) -> records.PredictionRecord:
         """The last prediction: the seal, or a revision of it."""
         return self.entry.predictions[-1]
@@ -123,11 +129,26 @@ class Result:
     def summaries(self) -> list[statistics.Summary]:
         """One summary a point, in base units; a single quantity has one point."""
         return [
-            (self._stored_summary(point) or self._summarise(self.trials(point), point)).over_visits(
-                self.between_visits
-            )
-            for point in self.points
+            (self._stored_summary(point) or self._summarise(self.trials(point), point))
+            .over_visits(self.between_visits)
+            .at_most(limit)
+            for point, limit in zip(self.points, self.limits, strict=True)
         ]
+
+    @property
+    def limits(self) -> np.ndarray:
+        """What a rate cannot exceed at each point, in base units: the hardware part, where that is
+        a value of the machine's description such as its link's rate; else infinity.
+
+        The interval of a rate ends there. What quantities vary by from visit to visit would let it
+        reach beyond, although a link that is full gives the same rate each time."""
+        unlimited = np.full(len(self.points), math.inf)
+        if self.seal.kind != "rate":
+            return unlimited
+        described = [i.value for i in self.seal.inputs if i.origin == "machine"]
+        hardware = self.sealed("hardware")
+        known = [np.isclose(hardware, value) for value in described if isinstance(value, float)]
+        return np.where(np.any(known, axis=0), hardware, unlimited) if known else unlimited
 
     @staticmethod
     def _summarise(processes: list[np.ndarray], point: records.Point) -> statistics.Summary:
@@ -200,6 +221,11 @@ class Result:
         at = dict(zip(axis, values, strict=True))
         return np.array([at.get(x, math.nan) for x in self.axis])
 
+    @property
+    def current_values(self) -> np.ndarray:
+        """What is predicted now at the points measured: revised, or as sealed; nan if unknown."""
+        return self.sealed("predicted", self.current if self.revisions else self.seal)
+
     @functools.cached_property
     def line(self) -> statistics.Line | None:
         """The straight line through the medians of a curve, in base units; None below 3 points."""
@@ -211,6 +237,11 @@ class Result:
     def sealed_line(self) -> statistics.Line | None:
         """The straight line through what was predicted at the same points."""
         return statistics.line(self.axis, self.sealed("predicted")) if self.line else None
+
+    @functools.cached_property
+    def current_line(self) -> statistics.Line | None:
+        """The same of the current prediction."""
+        return statistics.line(self.axis, self.current_values) if self.line else None
 
     @property
     def medians(self) -> np.ndarray:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from reckon import records
+from reckon.config import ReckonError
 from reckon.prediction.formula import Prediction
-from reckon.records import overlay, predictions_file, variants
-from reckon.records.models import Quantity
+from reckon.records import overlay, predictions_file
+from reckon.records.models import PredictionRecord, Quantity
 from reckon.records.recorded_predictions import prediction_record
 from reckon.records.revisions import differences, is_same
 from reckon.records.session import Session
+from reckon.records.variants import Variants
 
 
 def _is_new(prediction: records.PredictionRecord, quantity: Quantity) -> bool:
@@ -28,8 +30,8 @@ def seal(predictions: Collection[Prediction], session: Session) -> dict[str, Qua
     value is not finite.
     """
     tried: dict[str, Quantity] = {}
-    if variants.are_tried():
-        quantities = as_tried(predictions, session.run.name)
+    if session.variants:
+        quantities = as_tried(predictions, session.run.name, session.variants)
         tried = {
             prediction.quantity: quantity
             for prediction, quantity in zip(predictions, quantities, strict=True)
@@ -44,7 +46,7 @@ def seal(predictions: Collection[Prediction], session: Session) -> dict[str, Qua
     return {prediction.quantity: sealed[prediction.quantity] for prediction in predictions}
 
 
-def as_tried(predictions: Collection[Prediction], run: str) -> list[Quantity]:
+def as_tried(predictions: Collection[Prediction], run: str, variants: Variants) -> list[Quantity]:
     """The quantity of each prediction as the record holds it, with the prediction as its last one.
 
     Nothing is written."""
@@ -55,7 +57,7 @@ def as_tried(predictions: Collection[Prediction], run: str) -> list[Quantity]:
             stored |= overlay.with_overlay(run, records.experiment_of(name), {name: quantity})
     stored = predictions_file.laid_over(stored)
     return [
-        variants.with_variant(
+        variants.tried_last(
             prediction.quantity, stored.get(prediction.quantity), prediction_record(prediction)
         )
         for prediction in predictions
@@ -64,10 +66,37 @@ def as_tried(predictions: Collection[Prediction], run: str) -> list[Quantity]:
 
 def keep(session: Session) -> list[str]:
     """Write what was tried as revisions; the names of the quantities."""
-    kept = variants.take()
+    kept = session.variants.take() if session.variants else {}
     for name, new in kept.items():
         _write(session, name, new)
     return list(kept)
+
+
+def reseal(name: str, new: PredictionRecord | None, reason: str, session: Session) -> Quantity:
+    """Make a prediction the one that is scored, in the place of one with a mistake.
+
+    The earlier seal stays in the record and its chain. new: None: the record's last prediction.
+    Raises ReckonError, also if the quantity has samples and there is no reason.
+    """
+    run, experiment = session.run.name, records.experiment_of(name)
+    if session.is_replay:
+        raise ReckonError(f"{session.read_only_reason}, so nothing in it is sealed again.")
+    stored = records.read_record(run, experiment).quantities.get(name)
+    if stored is None:
+        raise ReckonError(f"{name} is not sealed yet; measuring it seals its prediction.")
+    new = new or stored.predictions[-1]
+    if not differences(stored.seal, new):
+        raise ReckonError(f"The sealed prediction of {name} is this one already.")
+    if not stored.has_samples:
+        return _write(session, name, new)
+    if not reason.strip():
+        raise ReckonError(f"{name} has been measured; add the reason for sealing it again.")
+    update = {"role": "reseal", "reason": reason.strip(), "made_at": records.now()}
+    with records.updating(run, experiment) as record:
+        stored = record.quantities[name]
+        predictions = [*stored.predictions, new.model_copy(update=update)]
+        record.quantities[name] = stored.model_copy(update={"predictions": predictions})
+        return record.quantities[name]
 
 
 def _write(session: Session, name: str, new: records.PredictionRecord) -> Quantity:

@@ -17,10 +17,14 @@ from reckon.computer.description import describe
 from reckon.computer.facts import Machine
 from reckon.computer.identity import configuration, default_run_name, identity
 from reckon.config import ReckonError
+from reckon.messages import nearest
 from reckon.records.models import FORMAT, Run
+from reckon.records.variants import Variants
+
+_MISSPELT = 0.8  # of a name's letters are those of another in a slip (difflib)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Session:
     """The run that a process works on, and whether and how it is measured there."""
 
@@ -29,6 +33,7 @@ class Session:
     read_only_reason: str | None
     visits: int = 1  # how many the build makes to each quantity; the notebook's own is the first
     renders: bool = False  # the page shows what the run holds; only what it lacks is measured
+    variants: Variants | None = None  # what a person tries in JupyterLab; None: all is written
 
     @property
     def is_replay(self) -> bool:
@@ -53,6 +58,8 @@ def current_session() -> Session:
     name = requested_run(machine)
     run = records.read_run(name)
     if run is None:
+        if config.settings().run:
+            _refuse_misspelt(name, machine)
         with records.writing(name):
             run = records.read_run(name) or _open_run(name, machine)
     reason = _read_only_reason(run, machine)
@@ -64,7 +71,27 @@ def current_session() -> Session:
         reason,
         visits=build.visits if build else 1,
         renders=build is not None and build.renders,
+        variants=Variants() if config.settings().tries else None,
     )
+
+
+def _refuse_misspelt(name: str, machine: Machine) -> None:
+    """Raises ReckonError for a new run that is called almost like one that is only read here: who
+    wants to see the example is not to measure for an hour. `before2` is no slip for `before`."""
+    folders, _ = records.runs()
+    meant = nearest(name, folders, _MISSPELT)
+    if meant is None or _letters(meant) == _letters(name) or records.run_dir(name).exists():
+        return
+    run = records.read_run(folders[meant])
+    if run and _read_only_reason(run, machine):
+        raise ReckonError(
+            f"There is no run {name}; did you mean {meant}? (`mkdir {records.run_dir(name)}` "
+            "allows a new run of this name.)"
+        )
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalpha, name))
 
 
 def requested_run(machine: Machine | None = None) -> str:

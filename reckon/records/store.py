@@ -18,9 +18,10 @@ import pydantic
 
 from reckon import config
 from reckon.config import ReckonError
+from reckon.messages import did_you_mean
 from reckon.records import chain
 from reckon.records.files import read_model, write_whole
-from reckon.records.locks import lock
+from reckon.records.locks import lock, machine_lock
 from reckon.records.models import (
     FIRST_FORMAT_WITH_CHAINS,
     FORMAT,
@@ -84,11 +85,12 @@ def find(run: str) -> Path:
     if (folder / "run.json").is_file():
         return folder
     runs_dir = config.settings().runs_dir
-    known = ", ".join(sorted(path.parent.name for path in runs_dir.glob("*/run.json")))
-    raise ReckonError(
-        f"There is no run {run}; {runs_dir} has {known or 'none'}, and a folder that lies "
-        "elsewhere is given with a / in it."
+    known = sorted(path.parent.name for path in runs_dir.glob("*/run.json"))
+    listed = (
+        f"{runs_dir} has {', '.join(known) or 'none'}, and a folder that lies elsewhere is given "
+        "with a / in it."
     )
+    raise ReckonError(f"There is no run {run}; {did_you_mean(run, known, listed)}")
 
 
 def record_path(run: str | Path, experiment: str) -> Path:
@@ -136,6 +138,8 @@ def _read_stored(path: Path, experiment: str, quantity: str | None, *, samples: 
         raise ReckonError(
             f"{error.filename} is missing; restore it, or measure {experiment} again."
         ) from None
+    except OSError as error:  # a quantity's name that is too long for a file
+        raise ReckonError(f"{error.filename} cannot be read ({error.strerror}).") from None
     return record.model_copy(update={"quantities": quantities})
 
 
@@ -160,11 +164,17 @@ def writing(run: str | Path) -> contextlib.AbstractContextManager[None]:
     return lock(run_dir(run) / ".writing", f"writes to the run {run}")
 
 
-def measuring(
-    run: str | Path, on_wait: Callable[[str], None]
-) -> contextlib.AbstractContextManager[None]:
-    """Holds the lock for measuring into the run: two at once would disturb each other."""
-    return lock(run_dir(run) / ".measuring", f"measures in the run {run}", on_wait)
+@contextlib.contextmanager
+def measuring(run: str | Path, on_wait: Callable[[str], None]) -> Iterator[None]:
+    """Holds the locks for measuring into the run and on this machine.
+
+    Two that measure at once would disturb each other."""
+    path, machine = run_dir(run) / ".measuring", config.settings().machine_lock
+    with (
+        lock(path, f"measures in the run {run}", on_wait),
+        machine_lock(machine, on_wait),
+    ):
+        yield
 
 
 def write_record(run: str | Path, record: Record) -> None:

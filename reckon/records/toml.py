@@ -20,7 +20,7 @@ def read(path: Path, model: type[Model]) -> Model:
         return model.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
         raise ReckonError(f"{path} cannot be read: {error.strerror}.") from None
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ReckonError(f"{path}: {error}.") from None
     except pydantic.ValidationError as error:
         raise ReckonError(f"{path}: {first_fault(error)}.") from None

@@ -9,37 +9,32 @@ from __future__ import annotations
 from reckon.records.models import PredictionRecord, Quantity
 from reckon.records.revisions import differences
 
-_variants: dict[str, PredictionRecord] = {}
-_are_tried = False
 
+class Variants:
+    """The predictions of measured quantities that a session has tried, by quantity."""
 
-def start() -> None:
-    """Try predictions of measured quantities from now on in this process; none is tried yet."""
-    global _are_tried
-    _are_tried = True
-    _variants.clear()
+    def __init__(self) -> None:
+        self._by_quantity: dict[str, PredictionRecord] = {}
 
+    def tried_last(self, name: str, stored: Quantity | None, new: PredictionRecord) -> Quantity:
+        """The quantity of a record with this prediction as its last one; remembered if it
+        differs."""
+        self._by_quantity.pop(name, None)
+        if stored is None:
+            return Quantity(predictions=[new])
+        if not stored.has_samples:
+            return stored.model_copy(update={"predictions": [new]})
+        if not differences(stored.predictions[-1], new):
+            return stored
+        variant = self._by_quantity[name] = new.model_copy(update={"role": "revision"})
+        return stored.model_copy(update={"predictions": [*stored.predictions, variant]})
 
-def are_tried() -> bool:
-    """Whether predictions of measured quantities stay in memory until they are kept."""
-    return _are_tried
+    def take(self) -> dict[str, PredictionRecord]:
+        """The variants by quantity; none is left."""
+        taken = dict(self._by_quantity)
+        self._by_quantity.clear()
+        return taken
 
-
-def with_variant(name: str, stored: Quantity | None, new: PredictionRecord) -> Quantity:
-    """The quantity of a record with this prediction as its last one; remembered if it differs."""
-    _variants.pop(name, None)
-    if stored is None:
-        return Quantity(predictions=[new])
-    if not stored.has_samples:
-        return stored.model_copy(update={"predictions": [new]})
-    if not differences(stored.predictions[-1], new):
-        return stored
-    variant = _variants[name] = new.model_copy(update={"role": "revision"})
-    return stored.model_copy(update={"predictions": [*stored.predictions, variant]})
-
-
-def take() -> dict[str, PredictionRecord]:
-    """The variants by quantity; none is left."""
-    taken = dict(_variants)
-    _variants.clear()
-    return taken
+    def forget(self, name: str) -> None:
+        """Forget what was tried of that quantity."""
+        self._by_quantity.pop(name, None)

@@ -84,12 +84,15 @@ def _chain_faults(quantity: Quantity, run_id: str) -> Iterator[str]:
 
 
 def _seal_faults(quantity: Quantity) -> Iterator[str]:
-    """A sentence if the prediction was sealed after samples were there."""
+    """A sentence if the prediction was sealed after samples were there, or again for no reason."""
     names = [event.event for event in quantity.chain]
-    if not quantity.predictions or quantity.seal.role != "seal" or "visit" not in names:
+    if any(made.role == "reseal" and not made.reason for made in quantity.predictions):
+        yield "it was sealed again without a reason"
+    first = quantity.predictions[0]
+    if first.role != "seal" or "visit" not in names:
         return
     before = {event.digest for event in quantity.chain[: names.index("visit")]}
-    if chain.digest(quantity.seal) not in before:
+    if chain.digest(first) not in before:
         yield "its seal is younger than its first samples"
 
 

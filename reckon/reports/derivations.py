@@ -1,12 +1,10 @@
 """The predictions that the reports derive, computed again from the inputs that they state.
 
-A formula of book/reports/NAME.toml is text. It becomes the same expression tree as a prediction of
-a notebook, so that its value, dimension check and LaTeX are the book's own.
+A formula of book/reports/NAME.toml is text; reckon/prediction/grammar.py reads it.
 """
 
 from __future__ import annotations
 
-import ast
 import math
 from dataclasses import dataclass
 
@@ -16,6 +14,7 @@ from reckon import units
 from reckon.config import ReckonError
 from reckon.prediction import expression
 from reckon.prediction.formula import Formula, Prediction
+from reckon.prediction.grammar import parse
 from reckon.prediction.inputs import Input
 from reckon.reports.report import Derivation, Report, StatedInput
 from reckon.reports.rounding import rounding_explains
@@ -23,52 +22,6 @@ from reckon.reports.rounding import rounding_explains
 # A published value that was rounded, at the end or on the way, still follows.
 FOLLOWS = 0.01
 _PARTS = ("hardware", "software", "predicted")
-_ARITHMETIC = (
-    ast.Expression,
-    ast.BinOp,
-    ast.UnaryOp,
-    ast.Call,
-    ast.Attribute,
-    ast.Name,
-    ast.Constant,
-    ast.Compare,
-    ast.operator,
-    ast.unaryop,
-    ast.cmpop,
-    ast.Load,
-)
-
-
-def _check_syntax(text: str, tree: ast.Expression, names: list[str]) -> None:
-    """Raises ReckonError for anything but arithmetic of the inputs."""
-    for node in ast.walk(tree):
-        foreign = isinstance(node, ast.Attribute) and getattr(node.value, "id", "") != "np"
-        if foreign or not isinstance(node, _ARITHMETIC):
-            raise ReckonError(
-                f"{text!r}: a formula holds arithmetic, np.functions and its inputs alone."
-            )
-        if isinstance(node, ast.Name) and node.id not in (*names, "np"):
-            raise ReckonError(f"{text!r}: {node.id} is no input.")
-        if isinstance(node, ast.Constant) and type(node.value) not in (int, float):
-            raise ReckonError(f"{text!r}: {node.value!r} is no number.")
-
-
-def _tree(text: str, names: list[str]) -> expression.Node:
-    """The formula as an expression tree. Raises ReckonError where it cannot become one."""
-    try:
-        tree = ast.parse(text, mode="eval")
-    except SyntaxError as error:
-        raise ReckonError(f"{text!r} is no formula ({error.msg}).") from None
-    _check_syntax(text, tree, names)
-    inputs = {name: expression.Node("input", name) for name in names}
-    scope = {"__builtins__": {}, "np": np}
-    try:
-        value = eval(compile(tree, "<formula>", "eval"), scope, inputs)
-        return (
-            value if isinstance(value, expression.Node) else expression.Node("const", float(value))
-        )
-    except (AttributeError, TypeError, ValueError, ArithmeticError) as error:
-        raise ReckonError(f"{text!r} is no formula ({error}).") from None
 
 
 def _add(hardware: expression.Node, software: expression.Node) -> expression.Node:
@@ -93,7 +46,7 @@ def prediction(derivation: Derivation) -> Prediction:
     """
     names = list(derivation.inputs)
     hardware, software, predicted = (
-        _tree(getattr(derivation, part) or "0", names) for part in _PARTS
+        parse(getattr(derivation, part) or "0", names) for part in _PARTS
     )
     if derivation.kind == "sum":
         predicted = _add(hardware, software)

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import functools
-import json
 import re
 
 from reckon import config
+from reckon.records import notebook_cells
 from reckon.reports import method_groups
 
 
 @functools.cache
 def _code(experiment: str) -> str:
-    """The code of an experiment's notebook; nothing where there is no such notebook."""
+    """The code of an experiment's notebook; of one that is broken, all; without one, nothing."""
     path = config.ROOT / "notebooks" / f"{experiment}.ipynb"
     if not path.is_file():
         return ""
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    return "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    text = path.read_text(encoding="utf-8")
+    cells = notebook_cells.sources(text) or [text.replace('\\"', '"')]  # executing it reports that
+    return "\n".join(cells)
 
 
 def exists(quantity: str) -> bool:

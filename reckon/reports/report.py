@@ -3,7 +3,7 @@
 A report is one file, book/reports/NAME.toml, with three kinds of entries: `[[fact]]`, an attribute
 of the machine or of its peer; `[[value]]`, a value that was predicted and measured, with every
 other place where the report prints it; `[[derivation]]`, a prediction as a formula of stated
-inputs, which derivations.py computes. The models are the format: book/report-format.md explains
+inputs, which derivations.py computes. The models are the format: docs/report-format.md explains
 it, book/report.schema.json publishes it.
 """
 

@@ -8,11 +8,9 @@ from reckon.statistics.inference import (
     median_interval,
     prediction_interval,
     process_medians,
-    ratio_interval,
-    same_level,
 )
 from reckon.statistics.sample_warnings import SampleWarning, drift, two_modes, wide
-from reckon.statistics.summary import VERSION, Interval, Summary, load, summarise
+from reckon.statistics.summary import MODULES, VERSION, Interval, Summary, load, summarise
 from reckon.statistics.visits import (
     PooledVariance,
     pooled_variance,

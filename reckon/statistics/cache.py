@@ -1,8 +1,9 @@
 """Statistics that take milliseconds each, stored on disk by the hash of their samples.
 
 A page shows hundreds of summaries and is made again whenever its prose changes. Only pages of the
-book are served from here, because their process says where: store_in(). While anybody measures or
-tests, all is computed.
+book, the build that arranges them and notebooks in JupyterLab are served from here, because their
+process says where: store_in().
+In a test all is computed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What samples leave open: intervals, straight lines, and tests of whether two series differ.
+"""What samples leave open: intervals and straight lines.
 
 scipy.stats takes half a second to import, so it is imported where it is used.
 """
@@ -15,11 +15,9 @@ import numpy as np
 from reckon.statistics.cache import cached
 
 PROCESSES_FOR_AN_INTERVAL = 6  # fewer cannot bound a median at 95 % (2 * 0.5**5 > 0.05)
-_RESAMPLES = 2000  # of a bootstrap: the 2.5 % tails hold 50 each
 # The least share of readings that shows a step of the counter: a rarer reading may lie beside its
 # step, if the counter is scaled and rounded.
 _COMMON = 0.05
-_NO_VARIANCE = 1e-9  # of logarithms: counts repeat exactly, and a test's quotient would be 0/0
 
 
 def process_medians(processes: Iterable) -> np.ndarray:
@@ -54,44 +52,13 @@ def prediction_interval(values, confidence: float = 0.95) -> tuple[float, float]
 
     By Student's t on their logarithms (Hahn and Meeker, Statistical Intervals, 1991, section 4.7).
     """
-    from scipy import stats
+    from scipy import special
 
     if len(values) < PROCESSES_FOR_AN_INTERVAL:
         return math.nan, math.nan
     logs, n = np.log(np.asarray(values, dtype=float)), len(values)
-    reach = stats.t.ppf((1 + confidence) / 2, n - 1) * logs.std(ddof=1) * math.sqrt(1 + 1 / n)
+    reach = special.stdtrit(n - 1, (1 + confidence) / 2) * logs.std(ddof=1) * math.sqrt(1 + 1 / n)
     return math.exp(logs.mean() - reach), math.exp(logs.mean() + reach)
-
-
-@cached
-def same_level(before, after) -> float:
-    """The p of Welch's test (1947) that two positive series have the same mean logarithm."""
-    from scipy import stats
-
-    moments: list[float] = []
-    for values in (before, after):
-        logs = np.log(np.asarray(values, dtype=float))
-        moments += [logs.mean(), max(float(logs.std(ddof=1)), _NO_VARIANCE), len(logs)]
-    return float(stats.ttest_ind_from_stats(*moments, equal_var=False).pvalue)
-
-
-def _ratio_of_medians(after, before, axis: int) -> np.ndarray:
-    return np.median(after, axis=axis) / np.median(before, axis=axis)
-
-
-@cached
-def ratio_interval(before, after) -> tuple[float, float]:
-    """The 95 % interval of median(after) / median(before); (nan, nan) below six values in either.
-
-    Bootstrap by process (Efron and Tibshirani 1993, section 13.3).
-    """
-    from scipy import stats
-
-    if min(len(before), len(after)) < PROCESSES_FOR_AN_INTERVAL:
-        return math.nan, math.nan
-    how = {"n_resamples": _RESAMPLES, "method": "percentile", "rng": 1}
-    interval = stats.bootstrap((after, before), _ratio_of_medians, **how).confidence_interval
-    return float(interval.low), float(interval.high)
 
 
 @dataclass(frozen=True, kw_only=True)

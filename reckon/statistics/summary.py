@@ -20,8 +20,14 @@ import numpy as np
 from reckon.statistics.cache import cached
 from reckon.statistics.inference import median_interval, process_medians
 from reckon.statistics.sample_warnings import SampleWarning, drift, two_modes, wide
-from reckon.statistics.visits import PooledVariance, revisit_interval, spread_within
+from reckon.statistics.visits import (
+    CONFIDENCE,
+    PooledVariance,
+    revisit_interval,
+    spread_within,
+)
 
+MODULES = ("diptest", "scipy.stats")  # what summaries are computed with
 # Raised when summarise() gives other values for the same samples: records keep summaries.
 VERSION = 3
 # Medians of too few processes for an interval differ by chance: they must be further apart than
@@ -72,17 +78,23 @@ class Summary:
     visit_medians: tuple[float, ...] = ()  # of the processes' medians in each visit
     visit_spread: float = math.nan  # of the processes' medians inside a visit, relative
 
-    def over_visits(self, pooled: PooledVariance | None) -> Summary:
+    def over_visits(self, pooled: PooledVariance | None, confidence: float = CONFIDENCE) -> Summary:
         """This summary with the interval of the next visit, where several visits differ."""
         extremes = min(self.medians), max(self.medians)
         low, high = revisit_interval(
-            self.visit_medians, pooled, spread=self.visit_spread, extremes=extremes
+            self.visit_medians, pooled, confidence, spread=self.visit_spread, extremes=extremes
         )
         if math.isnan(low):
             return self
         # Its centre is the visits' mean: with one far off, the median may lie beside that.
         low, high = min(low, self.median), max(high, self.median)
         return replace(self, interval=Interval(low, high, "next visit"))
+
+    def at_most(self, limit: float) -> Summary:
+        """This summary with an interval that ends at a limit, if no trial exceeded the limit."""
+        if not (self.maximum <= limit < self.interval.high):
+            return self
+        return replace(self, interval=replace(self.interval, high=limit))
 
     @property
     def processes(self) -> int:
@@ -122,13 +134,13 @@ class Summary:
     def why_not_apart(self, other: Summary) -> str:
         """Why two medians are indistinguishable, in words."""
         if self._both_have_intervals(other):
-            return "within their spread"
+            return "their intervals overlap"
         return "too few processes to tell"
 
 
 def load() -> None:
     """Imports what the summaries need, so that no measurement waits for it."""
-    for module in ("diptest", "scipy.stats"):
+    for module in MODULES:
         importlib.import_module(module)
 
 

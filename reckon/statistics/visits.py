@@ -45,11 +45,15 @@ class PooledVariance:
         return self.variance * relative ** (2 * self.slope)
 
     def reach(self, spread: float, visits: int, confidence: float) -> float:
-        """How far, in logarithms, one more visit lies from the others at the expected variance."""
-        from scipy import stats
+        """How far, in logarithms, one more visit lies from the others at the expected variance.
 
-        quantile = stats.norm.ppf((1 + confidence) / 2)
-        return float(quantile * math.sqrt(self.expected(spread) * (1 + 1 / visits)))
+        At most that of the typical spread: where processes of one visit spread more widely, they
+        have already been through what differs between visits."""
+        from scipy import special  # scipy.stats, which has it too, imports for half a second
+
+        quantile = special.ndtri((1 + confidence) / 2)
+        variance = self.expected(min(spread, self.typical_spread))
+        return float(quantile * math.sqrt(variance * (1 + 1 / visits)))
 
     def moderate(self, variance: float, degrees: float, spread: float) -> tuple[float, float]:
         """A quantity's own variance moved towards the expected one, and its degrees of freedom."""
@@ -135,7 +139,8 @@ def revisit_interval(
     by their own variance. `visits` are the medians of the visits, `spread` that of the processes in
     them (spread_within()), `extremes` the least and the greatest of all processes' medians: after
     one visit far off t alone gives absurd ends (32 us to 52 ms), so they are at most as far beyond
-    the extremes as one more visit lies from the others at the typical variance."""
+    the extremes as one more visit lies from the others at the typical variance
+    (PooledVariance.reach())."""
     if not _differ(visits):
         return math.nan, math.nan
     variance, degrees = float(np.var(visits, ddof=1)), len(visits) - 1.0
@@ -157,9 +162,9 @@ def revisit_interval(
 def _t_interval(
     visits: Sequence[float] | np.ndarray, variance: float, degrees: float, confidence: float
 ) -> tuple[float, float]:
-    from scipy import stats
+    from scipy import special
 
-    quantile = stats.t.ppf((1 + confidence) / 2, degrees)
+    quantile = special.stdtrit(degrees, (1 + confidence) / 2)
     reach = float(quantile * math.sqrt(variance * (1 + 1 / len(visits))))
     middle = float(np.mean(visits))
     return middle - reach, middle + reach

@@ -65,9 +65,16 @@ def open_page(browser, tmp_path):
     """Opens a page with a panel for each group of quantities of an experiment."""
     contexts = []
 
-    def opened(experiment="cpu/syscall", groups=((panels.NULL_CALL,),), fragment="", **options):
+    def opened(
+        experiment="cpu/syscall",
+        groups=((panels.NULL_CALL,),),
+        fragment="",
+        article="",
+        style="",
+        **options,
+    ):
         path = tmp_path / "page.html"
-        path.write_text(panels.html(experiment, groups), encoding="utf-8")
+        path.write_text(panels.html(experiment, groups, article, style), encoding="utf-8")
         context = browser.new_context(**options)
         contexts.append(context)
         page = context.new_page()

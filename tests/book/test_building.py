@@ -19,7 +19,7 @@ pytestmark = pytest.mark.book
 def test_the_first_build_executes_every_page_and_measures_nothing(built, book):
     out = (built / "output").read_text()
     assert f"Pages: {len(notebooks())} executed, 0 unchanged." in out and "Site: " in out
-    assert sorted(executing(out)) == sorted(notebooks()) and "to go" in out
+    assert set(executing(out)) == set(notebooks()) and "to go" in out
     assert "it is read, and nothing is measured" in out and " measured\n" not in out
     assert book.measurements() == measurements_of(RECORDED / "recorded")
 
@@ -34,20 +34,52 @@ def test_a_second_build_executes_nothing(book):
     assert {p: p.stat().st_mtime_ns for p in book.run.rglob("*.json")} == records
     report = json.loads(book.build("--html", "--json").stdout)  # no progress among it
     assert report["run"] == "recorded" and report["site"].endswith("_build/html/index.html")
-    assert report["executed"] == [] and report["failed"] == {} and report["pdf"] is None
+    assert report["executed"] == [] and report["failed"] == {} and report["pdfs"] == []
 
 
-def test_an_edited_prediction_executes_its_page_and_the_summary_alone(book):
+def test_an_edited_prediction_executes_its_page_and_those_that_show_it(book):
     before = book.measurements()
     with book.edited("cpu/syscall", "rk.guess(90, ", "rk.guess(120, "):
         done = book.build_pages()
         assert done.returncode == 0, done.stderr
-        assert f"Pages: 2 executed, {len(notebooks()) - 2} unchanged." in done.stdout
-        assert executing(done.stdout) == ["cpu/syscall", "summary"]
+        assert f"Pages: 3 executed, {len(notebooks()) - 3} unchanged." in done.stdout
+        # The page on the context switch compares its ratio with that of the null call.
+        assert executing(done.stdout) == ["cpu/syscall", "cpu/switch", "summary"]
         assert book.measurements() == before  # samples untouched
         page = book.executed("cpu/syscall")
         assert "inputs revised: mode switch" in page and "The score uses the sealed one" in page
         assert "inputs revised: mode switch" in book.executed("summary")
+        assert executing(book.build_pages().stdout) == []
+
+
+def test_a_changed_title_executes_the_pages_that_show_it(book):
+    book.build_pages()  # what another test left edited
+    with book.edited("cpu/timer", "Fenced pair, what it adds", "Two reads, what they add"):
+        pages = executing(book.build_pages().stdout)
+    assert "cpu/timer" in pages and "summary" in pages
+    assert not {"cpu/task", "memory/fault", "files/cache", "network/rtt"} & {*pages}
+    assert {*executing(book.build_pages().stdout)} == {*pages}  # back
+
+
+def test_edited_text_executes_nothing_and_stands_on_its_page(book):
+    book.build("--html")
+    with book.edited(
+        "cpu/timer", "Intel's old advice is CPUID", "What Intel once advised is CPUID"
+    ):
+        done = book.build("--html")
+        assert executing(done.stdout) == [] and done.returncode == 0
+        assert "What Intel once advised is CPUID" in book.html("notebooks/cpu/timer")
+    book.build("--html")
+    assert "Intel’s old advice is CPUID" in book.html("notebooks/cpu/timer")
+
+
+def test_a_notebook_that_is_no_longer_whole_leaves_pages_current_that_do_not_name_it(book):
+    with book.edited("files/cache", '"cells": [', '"cells" ['):
+        done = book.build_pages()
+    assert done.returncode == 1 and "files/cache failed: it is not a whole notebook" in done.stdout
+    assert not {"cpu/loop", "cpu/syscall", "memory/fault"} & {*executing(done.stdout)}
+    assert len(executing(done.stdout)) < 8
+    assert book.build_pages().returncode == 0
 
 
 def test_a_page_that_raises_is_named_and_the_rest_is_built(book):

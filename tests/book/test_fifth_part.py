@@ -52,7 +52,7 @@ PAGES = ("machine", "cpu/timer", "summary", "machines", "methods", "reports")
 def book(tmp_path_factory):
     """A short book with the new part, probe and report, and a library that has the probes."""
     pages = [f"notebooks/{page}" for page in PAGES]
-    files = [*pages, "book/method", "book/report-format", "book/bibliography"]
+    files = [*pages, "book/method", "book/bibliography"]
     project = ShortProject(tmp_path_factory.mktemp("fifth"), files)
     (project.base / "csrc/power").mkdir()
     shutil.copy(PROGRAMS / "spin.c", project.base / "csrc/power")
@@ -125,7 +125,7 @@ def test_a_new_probe_of_an_experiment_is_measured_and_on_its_page(book):
 
 def test_the_machines_page_shows_a_sixth_report(book):
     page = book.html("notebooks/machines")
-    assert "A laptop</strong>, 1 values: this machine is faster in 1 of them" in page
+    assert "A laptop</strong>: this machine is faster in 1 of 1 values" in page
 
 
 def test_the_reports_page_shows_a_sixth_report(book):

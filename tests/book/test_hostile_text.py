@@ -1,4 +1,4 @@
-"""What a host, a file or a record says comes out of a whole build as it is, in the site and in the PDF."""
+"""What a host, a file or a record says comes out of a whole build as it is, in the site and in the PDFs."""
 
 import html
 import json
@@ -84,10 +84,11 @@ def test_the_site_shows_hostile_text_as_it_is(hostile):
         assert words(markup).count("alert(1)") == whole_tags, page
 
 
-def test_the_pdf_prints_hostile_text_as_it_is(hostile):
+def test_the_pdfs_print_hostile_text_as_it_is(hostile):
     need(shutil.which("xelatex") and shutil.which("pdftotext"), "XeLaTeX or pdftotext is missing")
-    source = (hostile.base / "_build/latex/reckon.tex").read_text()
-    assert source.count(r"\end{document}") == 1 and r"\input{/etc" not in source
-    command = ["pdftotext", hostile.base / "_build/html/reckon.pdf", "-"]
-    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert HOSTILE in " ".join(printed.split())
+    for name in ("reckon", "reckon-full"):
+        source = (hostile.base / f"_build/latex/{name}.tex").read_text()
+        assert source.count(r"\end{document}") == 1 and r"\input{/etc" not in source
+        command = ["pdftotext", hostile.base / f"_build/html/{name}.pdf", "-"]
+        printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        assert HOSTILE in " ".join(printed.split()), name

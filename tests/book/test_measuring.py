@@ -10,6 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import nbformat
 import pytest
 from helpers.books import Project, ShortProject, executing
 from helpers.capabilities import other_users
@@ -45,6 +46,20 @@ def test_a_second_build_executes_nothing(book):
     assert f"Pages: 0 executed, {len(PAGES)} unchanged." in done.stdout and done.returncode == 0
     assert "(unchanged)" in done.stdout and "measured" not in done.stdout
     assert {p: p.stat().st_mtime_ns for p in book.run.rglob("*.json")} == records
+
+
+def test_a_page_may_use_what_a_later_page_measures(tmp_path):
+    files = ["notebooks/machine", "notebooks/cpu/clock", "notebooks/cpu/loop", "book/bibliography"]
+    project = ShortProject(tmp_path / "later", [*files, "book/method"])
+    path = project.base / "notebooks/cpu/clock.ipynb"
+    notebook = json.loads(path.read_text())
+    source = "rk.say(f\"Of the loop: {len(rk.results('cpu/loop')) > 0}.\")"
+    notebook["cells"].append(nbformat.v4.new_code_cell(source, id="loop"))
+    path.write_text(json.dumps(notebook))
+    done = project.build_pages()
+    assert done.returncode == 0, done.stderr
+    assert "cpu/clock: rendering" in done.stdout
+    assert "Of the loop: True." in (project.base / "_build/executed/cpu/clock.ipynb").read_text()
 
 
 def test_a_build_that_executes_nothing_removes_what_a_killed_one_left(book, tmp_path):

@@ -1,5 +1,9 @@
 """The pages as they are staged."""
 
+import json
+
+import pytest
+
 from reckon.book import pages
 
 
@@ -32,6 +36,20 @@ def test_the_answer_moves_below_the_title_and_the_front_pages_cells_leave():
     ]
     assert fold["source"].startswith("## Other methods\n\n```{raw} html")
     assert fold["source"].endswith("More.")
+
+
+def test_a_page_has_its_outputs_and_the_text_of_its_notebook_as_it_is(tmp_path):
+    source, executed = tmp_path / "page.ipynb", {"cells": [markdown("# Old"), code("an output")]}
+    edited = [markdown("# New"), markdown("Added."), {**code(""), "outputs": []}]
+    source.write_text(json.dumps({"cells": edited}))
+    assert pages._with_text_of(source, executed)["cells"] == [*edited[:2], code("an output")]
+
+
+@pytest.mark.parametrize("text", ["{", json.dumps({"cells": [{**code(""), "source": "another"}]})])
+def test_a_page_that_stands_in_for_another_keeps_its_own_text(tmp_path, text):
+    source, executed = tmp_path / "page.ipynb", {"cells": [markdown("# It failed")]}
+    source.write_text(text)
+    assert pages._with_text_of(source, executed) == executed
 
 
 def hidden(source, *texts):

@@ -1,31 +1,36 @@
-"""The PDF: no empty page, the numbers of the site's tables and figures."""
+"""The PDFs: the report and the full record, their pages, numbers and metadata."""
 
-import os
+import importlib.util
 import re
 import shutil
 import subprocess
+import zlib
 
 import pytest
 from helpers.capabilities import need
-from helpers.project import output_of
+from helpers.project import ROOT, output_of
+from PIL import Image
 
-from reckon.book.contents import notebooks
+from reckon.book import contents
+from reckon.presentation.figures import printing
+
+spec = importlib.util.spec_from_file_location("pdf_tables", ROOT / "book/ext/pdf_tables.py")
+pdf_tables = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(pdf_tables)
 
 pytestmark = pytest.mark.book
 
+NAMES = ("reckon", "reckon-full")
+TOO_WIDE_PT = 5
+DARKEST_EMPTY = 200  # of 255; what is lighter is paper
+SMALLEST_POINTS = 6  # of a letter in print
+MOST_EMPTY = 1 / 3  # of a page, but where a part ends
 
-def captions(site):
-    """[(kind, number, words)] of every numbered table and figure of the site, in order."""
-    numbered = []
-    for page in notebooks():
-        for kind, number, words in re.findall(
-            r'caption-number">(Table|Fig\.) ([\d.]+) </span><span class="caption-text">(.*?)</span>',
-            (site / f"notebooks/{page}.html").read_text(),
-            re.S,
-        ):
-            text = re.sub(r"<[^>]+>", "", words).split("(")[0].strip()
-            numbered.append((kind, number.rstrip("."), " ".join(text.split()[:4])))
-    return numbered
+
+@pytest.fixture(scope="module", autouse=True)
+def _tools():
+    tools = ("xelatex", "pdftotext", "pdfinfo", "pdffonts", "pdftoppm")
+    need(all(map(shutil.which, tools)), "XeLaTeX or a program of poppler-utils is missing")
 
 
 def sheets_of(pdf):
@@ -34,44 +39,227 @@ def sheets_of(pdf):
     return text.rstrip("\f").split("\f")
 
 
-def test_the_pdf_has_no_empty_page_and_the_sites_numbers(built):
-    need(shutil.which("xelatex") and shutil.which("pdftotext"), "XeLaTeX or pdftotext is missing")
-    sheets = sheets_of(built / "html/reckon.pdf")
-    assert len(sheets) > 20
+def flat_text(pdf):
+    return " ".join(" ".join(sheets_of(pdf)).split())
+
+
+def empty_shares(pdf, folder):
+    """The share of each page's height that is empty below its last line, without the footer."""
+    subprocess.run(["pdftoppm", "-r", "20", "-gray", pdf, folder / "page"], check=True)
+    shares = []
+    for path in sorted(folder.glob("page*.pgm")):
+        with Image.open(path) as page:
+            text = page.crop((0, page.height // 12, page.width, page.height * 11 // 12))
+        box = text.point(lambda grey: 255 * (grey < DARKEST_EMPTY)).getbbox()
+        shares.append(1 - (box[3] if box else 0) / text.height)
+    return shares
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_page_is_empty_and_every_reference_is_resolved(built, name):
+    sheets = sheets_of(built / f"html/{name}.pdf")
     for number, sheet in enumerate(sheets, 1):
-        assert len(sheet.split()) > 15, f"page {number} of the PDF is all but empty"
-    flat = " ".join(" ".join(sheets).split())
-    assert "??" not in flat  # a reference that was not resolved
-    numbered = captions(built / "html")
-    assert len(numbered) > 30
-    for kind, number, words in numbered:
-        assert re.search(rf"{kind} ?{re.escape(number)}[:.]? {re.escape(words)}", flat), (
-            kind,
-            number,
-            words,
+        assert len(sheet.split()) > 15, f"page {number} of {name}.pdf is all but empty"
+    assert "??" not in " ".join(sheets)
+
+
+def test_the_report_has_40_to_60_pages_of_which_none_is_a_third_empty(built, tmp_path):
+    pages = empty_shares(built / "html/reckon.pdf", tmp_path)
+    assert 40 <= len(pages) <= 60
+    inner = pages[1:-1]  # neither the title page nor the last one
+    empty = [number for number, share in enumerate(inner, 2) if share > MOST_EMPTY]
+    assert empty == []
+
+
+def test_in_the_full_record_only_the_ends_of_parts_are_a_third_empty(built, tmp_path):
+    pages = empty_shares(built / "html/reckon-full.pdf", tmp_path)
+    sheets = sheets_of(built / "html/reckon-full.pdf")
+    front_pages = len(sheets) - int(sheets[-1].split()[-1])  # title and contents, which count apart
+    contents_lines = (built / "latex/reckon-full.toc").read_text()
+    starts = [int(n) for n in re.findall(r"\{(\d+)\}\{chapter\.\d+\}", contents_lines)]
+    assert len(starts) > 10
+    ends = {1, front_pages, len(pages), *(front_pages + start - 1 for start in starts)}
+    empty = {number for number, share in enumerate(pages, 1) if share > MOST_EMPTY}
+    assert empty - ends == set()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_line_is_wider_than_the_page_and_no_character_is_missing(built, name):
+    log = (built / f"latex/{name}.log").read_text(errors="replace")
+    wide = [float(points) for points in re.findall(r"Overfull \\hbox \(([\d.]+)pt", log)]
+    assert [points for points in wide if points > TOO_WIDE_PT] == []
+    assert "Missing character" not in log
+
+
+def headings_and_questions(source):
+    """What has to have something below it on its page, as it is printed."""
+    titles = re.findall(r"^\\(?:chapter|(?:sub)*section)\*?\{(.*)\}$", source, re.M)
+    questions = re.findall(r"^\\sphinxstylestrong\{(.*)\}\s+\\par\\nopagebreak$", source, re.M)
+    assert len(titles) > 50 and len(questions) > 50
+    return {re.sub(r"\W+", "", title) for title in (*titles, *questions) if "\\" not in title}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_page_ends_with_a_heading_or_a_question(built, name):
+    leading = headings_and_questions((built / f"latex/{name}.tex").read_text())
+    last = []
+    for sheet in sheets_of(built / f"html/{name}.pdf")[2:]:
+        lines = [line for line in sheet.splitlines() if line.strip()]
+        words = re.sub(r"^\s*[\d.]+\s+", "", lines[-2])  # the last line is the footer
+        if re.sub(r"\W+", "", words) in leading:
+            last.append(lines[-2:])
+    assert last == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_page_begins_with_a_reason_of_the_table_before(built, name):
+    sheets = sheets_of(built / f"html/{name}.pdf")
+    assert not [sheet for sheet in sheets if re.match(r"[^\n]*\n+\s*[∗†‡§¶] ", sheet)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_reference_is_printed_once(built, name):
+    source = (built / f"latex/{name}.tex").read_text()
+    entries = source.partition(r"\begin{sphinxthebibliography}")[2].split(r"\bibitem")[1:]
+    assert len(entries) > 20
+    for entry in entries:
+        assert entry.count(r"\sphinxAtStartPar") == 1, entry
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_paper_has_no_words_that_are_of_use_on_a_screen_alone(built, name):
+    text = flat_text(built / f"html/{name}.pdf")
+    for words in (
+        "Click on",
+        "JSON JSON",
+        "as CSV or JSON",
+        "top of the page",
+        "figure below draws",
+    ):
+        assert words not in text, words
+
+
+def test_the_report_refers_to_no_section_that_it_leaves_out(built):
+    assert "Spreads and conditions" not in flat_text(built / "html/reckon.pdf")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_empty_cells_are_empty_and_fractions_large(built, name):
+    source = (built / f"latex/{name}.tex").read_text()
+    assert not re.search(r"\\sphinxAtStartPar\n\s*\n(?:&|\\\\)", source)
+    formulas = re.findall(r"\\begin\{align\*\}.*?\\end\{align\*\}", source, re.S)
+    assert len(formulas) > 20
+    assert not any(r"\frac" in formula for formula in formulas)
+
+
+def test_the_column_that_makes_most_rows_high_gets_the_room():
+    cells = [[10, 8, 60, 8], [12, 8, 80, 9], [11, 8, 20, 9]]
+    assert [*pdf_tables._shared_out(cells, [5, 8, 8, 8], 200)] == [12, 8, 80, 9]
+    widths = pdf_tables._shared_out(cells, [5, 8, 8, 8], 60)
+    assert [*widths[[0, 1, 3]]] == [12, 8, 9] and widths[2] > 20
+    assert sum(widths) <= 60
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_font_is_drawn_letter_by_letter(built, name):
+    fonts = output_of("pdffonts", built / f"html/{name}.pdf")
+    assert "LMSans" in fonts and "Type 3" not in fonts
+
+
+def unpacked(pdf):
+    """A PDF's streams in the clear, those that are no data of another kind."""
+    streams = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", pdf.read_bytes(), re.S)
+    texts = []
+    for stream in streams:
+        try:
+            texts.append(zlib.decompress(stream))
+        except zlib.error:
+            continue
+    return b"\n".join(texts)
+
+
+def test_no_letter_of_a_figure_is_printed_smaller_than_6_points(built):
+    width_points = 174 / 25.4 * 72  # of the text, by the margins of _config.yml
+    figures = sorted((built / "figures").glob("*.pdf"))
+    assert len(figures) > 40
+    for figure in figures:
+        size = re.search(r"Page size: +([\d.]+) x", output_of("pdfinfo", figure))
+        scale = min(printing.SCALE, width_points / float(size[1]))
+        letters = re.findall(rb"/F\d+ ([\d.]+) Tf", unpacked(figure))
+        assert letters, figure.name
+        assert scale * min(map(float, letters)) >= SMALLEST_POINTS, figure.name
+
+
+def test_figures_are_laid_out_for_the_scale_at_which_they_are_printed():
+    style = (ROOT / "book/static/reckon.sty").read_text()
+    assert f"\\newcommand{{\\figurescale}}{{{printing.SCALE}}}" in style
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_bookmarks_are_numbered_and_the_language_is_given(built, name):
+    bookmarks = (built / f"latex/{name}.out").read_text()
+    titles = re.findall(r"\]\{(?:chapter|section)\.[\d.]+\}\{(.*?)\\040", bookmarks)
+    assert len(titles) > 20
+    titles = [re.sub(r"\\\d{3}", "", title) for title in titles]  # octal numbers of UTF-16
+    assert [title for title in titles if not re.fullmatch(r"\d+(\.\d+)?", title)] == []
+    assert b"/Lang(en)" in unpacked(built / f"html/{name}.pdf").replace(b" ", b"")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_links_to_data_are_the_sites_alone(built, name):
+    assert "(data)" not in flat_text(built / f"html/{name}.pdf")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_missing_value_has_its_reason_below_its_table(built, name):
+    source = (built / f"latex/{name}.tex").read_text()
+    assert not re.search(r"^(unsupported|failed|not measured): .{20}", source, re.M)
+    marks = re.findall(r"^(?:unsupported|failed|not measured)\\tablemark", source, re.M)
+    assert len(marks) >= source.count(r"\begin{tablenote}")
+    if name == "reckon-full":
+        assert marks
+
+
+def test_the_reports_tables_stay_on_one_page(built):
+    assert "continues on next page" not in flat_text(built / "html/reckon.pdf")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_metadata_name_the_machine_the_run_and_the_author(built, name):
+    info = output_of("pdfinfo", built / f"html/{name}.pdf")
+    fields = dict(re.findall(r"^(\w+): +(.+)$", info, re.M))
+    assert fields["Title"].startswith("Reckon")
+    assert fields["Author"] == "A. Student"
+    assert fields["Keywords"] == "CSE 221"
+    assert re.search(r"cores.*run recorded, measured \d{4}-\d\d-\d\d", fields["Subject"])
+
+
+def test_the_title_page_has_author_course_machine_run_and_score(built):
+    title = " ".join(sheets_of(built / "html/reckon.pdf")[0].split())
+    for words in ("A. Student", "CSE 221", "Machine", "recorded", "sealed predictions"):
+        assert words in title
+
+
+def test_the_report_has_every_question_and_leaves_out_what_the_site_folds(built):
+    report, record = (flat_text(built / f"html/{name}.pdf") for name in NAMES)
+    folded = ("Other ways to measure it", "If yours differs", "@rk.predict")
+    for words in folded:
+        assert words in record and words not in report, words
+    for page in filter(contents.is_of_experiment, contents.notebooks()):
+        markup = (built / f"html/notebooks/{page}.html").read_text()
+        question = re.search(r'class="answer docutils.*?<strong>(.*?)</strong>', markup, re.S)[1]
+        assert " ".join(question.split()) in report, page
+
+
+def test_the_full_record_has_every_table_and_figure_of_the_site(built):
+    record = flat_text(built / "html/reckon-full.pdf")
+    captions = []
+    for page in contents.notebooks():
+        markup = (built / f"html/notebooks/{page}.html").read_text()
+        captions += re.findall(
+            r'caption-number">(Table|Fig\.).*?caption-text">(.*?)</span>', markup, re.S
         )
-
-
-def test_a_table_that_ends_a_page_leaves_no_empty_one(built, tmp_path):
-    """The book's last chapter with a long table, its end 2 mm lower each time: less than a line's height."""
-    need(shutil.which("xelatex") and shutil.which("pdftotext"), "XeLaTeX or pdftotext is missing")
-    latex = built / "latex"
-    before, _, text = (latex / "reckon.tex").read_text().partition("\\begin{document}")
-    chapter = re.search(
-        r"\\section\{From experiment to C file\}.*?(?=\\sphinxstepscope)", text, re.S
-    )
-    down = "".join(rf"\newpage\vspace*{{{mm}mm}}{chapter[0]}" for mm in range(0, 160, 2))
-    (tmp_path / "ends.tex").write_text(
-        rf"{before}\begin{{document}}\pagestyle{{empty}}{down}\end{{document}}"
-    )
-    done = subprocess.run(
-        ["xelatex", "-interaction=nonstopmode", "-halt-on-error", "ends.tex"],
-        cwd=tmp_path,
-        env={**os.environ, "TEXINPUTS": f"{latex}:"},
-        capture_output=True,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stdout[-2000:]
-    sheets = sheets_of(tmp_path / "ends.pdf")
-    assert 80 < len(sheets) < 160  # so that it ends on its page first, and on the next one last
-    assert all(sheet.split() for sheet in sheets)
+    assert len(captions) > 30
+    for kind, words in captions:
+        start = re.sub(r"<[^>]+>", "", words).split("(")[0].split()[:4]
+        assert re.search(rf"{kind} ?[\d.]+[:.]? {re.escape(' '.join(start))}", record), words

@@ -1,12 +1,17 @@
 """`make edit`: what is saved is built again, and the browser hears of it."""
 
 import http.client
+import os
+import signal
 import socket
+import subprocess
+import sys
 import threading
 import urllib.request
 from contextlib import contextmanager, suppress
 
 import pytest
+from helpers.books import RecordedProject
 from helpers.processes import until
 
 from reckon.book import sphinx, watch
@@ -15,9 +20,14 @@ from reckon.config import ReckonError
 WAIT_S = 60
 
 
+def nothing_new():
+    return False
+
+
 @contextmanager
-def editing(tmp_path, monkeypatch):
-    """A site of one page while it is edited; its folder, its port, and what each build does.
+def editing(tmp_path, monkeypatch, first=nothing_new):
+    """A site of one page while it is edited: its port, what is released by each build, and what the
+    next one raises. `first` is done before each build.
 
     No fixture: what the thread prints must end before pytest reads what was captured.
     """
@@ -27,18 +37,21 @@ def editing(tmp_path, monkeypatch):
     built, stop, outcomes = threading.Semaphore(0), threading.Event(), []
 
     def build():
-        fault = outcomes.pop() if outcomes else None
+        outcome = outcomes.pop() if outcomes else None
+        if isinstance(outcome, threading.Event):
+            outcome.wait(WAIT_S)
         (site / "index.html").write_text(f"<body>{len(list(tmp_path.glob('book/*')))}</body>")
         built.release()
-        if fault:
-            raise fault
+        if isinstance(outcome, Exception):
+            raise outcome
+        return True
 
     monkeypatch.setattr(watch, "ROOT", tmp_path)
     monkeypatch.setattr(sphinx, "site_dir", lambda: site)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    thread = threading.Thread(target=watch.edit, args=(build, port, stop))
+    thread = threading.Thread(target=watch.edit, args=([first, build], port, stop))
     thread.start()
     assert built.acquire(timeout=WAIT_S)
     try:
@@ -81,9 +94,68 @@ def test_a_saved_file_is_built_and_the_browser_reloads(tmp_path, monkeypatch):
         assert "<body>0" not in reloaded
 
 
+def test_the_browser_reloads_before_what_follows_is_built(tmp_path, monkeypatch):
+    """The edited page is made first, the whole book after it."""
+    goes_on = threading.Event()
+
+    def first():
+        if not any(tmp_path.glob("book/*")):
+            return False  # at the start
+        (tmp_path / "site/index.html").write_text("<body>the edited page</body>")
+        return True
+
+    with editing(tmp_path, monkeypatch, first) as (port, built, outcomes):
+        events = connected(port, "/reloads")
+        outcomes.append(goes_on)
+        for k in range(WAIT_S):
+            (tmp_path / "book" / f"{k}.md").write_text("saved")
+            if events.readline() == b"data: reload\n":
+                break
+        assert b"the edited page" in urllib.request.urlopen(f"http://127.0.0.1:{port}/").read()
+        goes_on.set()
+        assert built.acquire(timeout=WAIT_S)
+
+
+def test_a_port_in_use_is_named_before_anything_is_built():
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        with pytest.raises(ReckonError, match=rf"Port {port} cannot be used \(Address already in"):
+            watch.edit([lambda: pytest.fail("built")], port)
+
+
 def test_a_mistake_is_printed_and_the_next_save_is_built(tmp_path, monkeypatch, capfd):
     with editing(tmp_path, monkeypatch) as (_, built, outcomes):
         outcomes.append(ReckonError("Something is misspelt."))
         save_until_built(tmp_path, built)
         save_until_built(tmp_path, built)
     assert "reckon: Something is misspelt.\n" in capfd.readouterr().out
+
+
+@pytest.mark.book
+def test_reckon_edit_builds_the_site_again_when_prose_is_saved(tmp_path):
+    project = RecordedProject(tmp_path / "project")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "reckon", "edit", f"--port={port}", "--pages=cpu/clock"]
+    log = tmp_path / "log"
+    with open(log, "w") as output:
+        editor = subprocess.Popen(
+            command, cwd=project.base, env=project.environment(), stdout=output, stderr=output
+        )
+    try:
+        prose = project.base / "book/glossary.md"
+
+        def is_built_again():  # saved again, if the watch had not begun
+            if "(Ctrl-C ends it)" in log.read_text():
+                prose.write_text(prose.read_text() + "\n\nA sentence that was added.\n")
+            return "Reloaded after" in log.read_text()
+
+        assert until(is_built_again, 240, pause_s=1), log.read_text()
+        served = urllib.request.urlopen(f"http://127.0.0.1:{port}/book/glossary.html").read()
+        assert b"A sentence that was added." in served
+    finally:
+        os.kill(editor.pid, signal.SIGINT)
+        assert editor.wait(60) in (0, 130), log.read_text()

@@ -1,34 +1,31 @@
 """The what-if panels in Chromium, on pages that hold nothing else, opened as files."""
 
 import math
-import tomllib
+import re
 
-import numpy as np
 import pytest
-from helpers.panels import EXPERIMENTS, NULL_CALL, RUN, null_call, results_of
+from helpers.panels import (
+    EXPERIMENTS,
+    NULL_CALL,
+    RUN,
+    field,
+    needed_kernel_path,
+    null_call,
+    panel,
+    results_of,
+)
 from helpers.project import PROGRAMS
 
-import reckon as rk
 from reckon import units
 from reckon.prediction import variations
 from reckon.presentation import what_if_panels as panels
+from reckon.presentation.titles import title_of
 from reckon.presentation.verdicts import how_far
-from reckon.records.recorded_predictions import measured_indices, needed_guesses, to_prediction
+from reckon.records.recorded_predictions import measured_indices, to_prediction
 
 pytestmark = pytest.mark.browser
 
 OTHER_CALL = "cpu/syscall/getppid"
-
-
-def panel(page, number=0):
-    box = page.locator("details.what-if").nth(number)
-    if not box.evaluate("box => box.open"):
-        box.locator("> summary").click()
-    return box
-
-
-def field(box, label):
-    return box.get_by_label(label, exact=True)
 
 
 def test_typing_changes_all_numbers_and_keeps_the_sealed_ones(open_page):
@@ -65,6 +62,24 @@ def test_typing_changes_all_numbers_and_keeps_the_sealed_ones(open_page):
     }
 
 
+def test_the_tables_of_results_follow(open_page):
+    cells = "<td>getpid<td>66 ns<td>190 ns<td><b>2.9×</b>"
+    table = f"<table class=results><tbody><tr>{cells}</tr><tr>{cells.replace('getpid', 'else')}</tr></table>"
+    page, result = open_page(article=table), null_call()
+    before = page.locator("table.results tr").all_inner_texts()
+    box = panel(page)
+    field(box, "kernel path").fill("550")
+    changed = variations.with_values(
+        to_prediction(NULL_CALL, result.current), {"kernel_path": 550.0}
+    )
+    cells = page.locator("table.results tr").first.locator("td").all_inner_texts()
+    assert cells[1] == units.amount(float(changed.predicted), "ns")
+    assert cells[3] == f"{units.number(result.median / float(changed.predicted))}×"
+    assert page.locator("table.results tr").nth(1).inner_text() == before[1]
+    box.get_by_text("Reset").click()
+    assert page.locator("table.results tr").all_inner_texts() == before
+
+
 SHOWN = ("predicted", "ratio", "interval", "verdict")
 
 
@@ -80,9 +95,27 @@ def test_the_mark_of_the_answer_box_follows(open_page):
     assert mark(track) == 30
 
 
-def needed_kernel_path(result):
-    """The value with which the prediction meets the measurement."""
-    return str(needed_guesses(result, to_prediction(NULL_CALL, result.current))["kernel_path"])
+def test_the_rows_of_a_curve_in_a_table_follow(open_page):
+    quantity = "cpu/syscall/amortised"
+    curve = results_of("cpu/syscall")[quantity]
+    title = title_of(quantity)
+    row = "<tr><td>{title}, {at}<td>sealed<td>measured<td><b>ratio</b></tr>"
+    ends = "".join(row.format(title=title, at=at) for at in ("1", "1,024"))
+    page = open_page(
+        groups=[(quantity,)], article=f"<table class=results><tbody>{ends}</tbody></table>"
+    )
+    before = page.locator("table.results tr").all_inner_texts()
+    box = panel(page)
+    field(box, "null").fill("300")
+    prediction = to_prediction(quantity, curve.current)
+    null = units.to_base(300, prediction.inputs["null"].unit)
+    changed = variations.with_values(prediction, {"null": null}).predicted
+    for number, k in enumerate((0, -1)):
+        cells = page.locator("table.results tr").nth(number).locator("td").all_inner_texts()
+        assert cells[1] == units.amount(float(changed[k]), "ns")
+        assert cells[3] == f"{units.number(curve.medians[k] / changed[k])}×"
+    box.get_by_text("Reset").click()
+    assert page.locator("table.results tr").all_inner_texts() == before
 
 
 def mark(track):
@@ -126,6 +159,12 @@ def test_an_input_of_several_predictions_moves_them_all(open_page):
     assert float(field(second, "clock").input_value()) == 1
     assert other.locator(".what-if-values").text_content() != before
     assert "With your inputs 1 of 2 predictions change" in second.text_content()
+    others = re.search(r"(\d+) more predictions of this page follow", first.text_content())
+    formulas = "[...reckon.formulas.byQuantity.values()]"
+    edited = page.evaluate(f"{formulas}.filter(reckon.edits.isEdited).length")
+    assert int(others[1]) == edited - 1 > 1
+    first.get_by_text("Reset").click()
+    assert "of this page follow" not in first.text_content() + second.text_content()
 
 
 def test_a_closed_panel_follows_when_it_is_opened(open_page):
@@ -140,12 +179,14 @@ def test_a_panel_works_by_keyboard_alone(open_page):
     page = open_page()
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    page.locator("details.what-if[open]").wait_for()
+    box = page.locator("details.what-if").first
+    first_slider = box.locator("input[type=range]").first
+    first_slider.wait_for()  # the panel is made in the event after the opening
     page.keyboard.press("Tab")
-    page.keyboard.press("ArrowRight")  # the first slider
-    box = panel(page)
+    page.keyboard.press("ArrowRight")
     assert "With your inputs" in box.locator(".what-if-status").text_content()
-    assert page.evaluate("document.activeElement.ariaValueText").endswith("cycles")
+    assert first_slider.evaluate("slider => slider === document.activeElement")
+    assert first_slider.evaluate("slider => slider.ariaValueText").endswith("cycles")
     page.keyboard.press("Tab")
     page.keyboard.press("Control+A")
     page.keyboard.type("120")
@@ -156,75 +197,32 @@ def test_a_panel_works_by_keyboard_alone(open_page):
     assert field(box, "mode switch").input_value() == "90"
 
 
+def test_a_field_that_is_emptied_stays_empty_until_it_is_left(open_page):
+    page = open_page()
+    box = panel(page)
+    kernel_path = field(box, "kernel path")
+    kernel_path.click()
+    page.keyboard.press("Control+A")
+    page.keyboard.press("Backspace")
+    assert kernel_path.input_value() == ""
+    page.keyboard.type("550")
+    assert kernel_path.input_value() == "550"
+    page.keyboard.press("Control+A")
+    page.keyboard.type("1e400")
+    assert box.get_by_text("This is no number, or too large for one").is_visible()
+    page.keyboard.press("Tab")
+    assert kernel_path.input_value() == "1e+40"  # what the numbers below are computed with
+    assert not box.get_by_text("This is no number").is_visible()
+
+
 def test_a_slider_is_bounded_by_the_interval(open_page):
     box = panel(open_page())
     slider = box.get_by_label("kernel path, slider")
+    assert slider.locator("..").inner_text().split("\n") == ["50 cycles", "1,200 cycles"]
     slider.fill("1000")
     assert field(box, "kernel path").input_value() == "1200"
     slider.fill("0")
     assert field(box, "kernel path").input_value() == "50"
-
-
-def test_a_link_carries_the_changes(open_page):
-    page = open_page()
-    box = panel(page)
-    field(box, "kernel path").fill("550")
-    field(box, "clock").fill("3.5")
-    box.get_by_text("Copy link").click()
-    address = box.get_by_label("Text to copy").input_value()
-    assert address.endswith("#what-if=getpid.kernel_path=550&getpid.clock=3.5")
-    expected = page.locator("[data-shows=ratio]").text_content()
-    other = open_page(fragment="#" + address.split("#")[1])
-    assert other.locator("details.what-if").evaluate("box => box.open")
-    assert field(panel(other), "kernel path").input_value() == "550"
-    assert other.locator("[data-shows=ratio]").text_content() == expected
-
-
-@pytest.mark.parametrize(
-    "fragment", ["#what-if=", "#what-if=a.b=1&getpid.kernel_path=x&&%", "#elsewhere"]
-)
-def test_a_link_to_nothing_is_ignored(open_page, fragment):
-    page = open_page(fragment=fragment)
-    assert page.locator("[data-shows=ratio]").text_content() == "sealed ratio"
-    assert page.locator("details.what-if").count() == 1
-
-
-def test_kept_predictions_are_toml(open_page):
-    page = open_page()
-    box = panel(page)
-    field(box, "kernel path").fill("550.5")
-    box.get_by_text("Keep these predictions").click()
-    text = box.get_by_label("Text to copy").input_value()
-    assert tomllib.loads(text) == {NULL_CALL: {"kernel_path": "550.5 cycle"}}
-    with page.expect_download() as download:
-        box.get_by_text("Download predictions.toml").click()
-    assert download.value.suggested_filename == "predictions.toml"
-
-
-@pytest.mark.parametrize(
-    ("quantity", "label", "value"),
-    [
-        ("cpu/syscall/getpid", "kernel path", "5000"),
-        ("cpu/syscall/getpid_int80", "clock", "1.5"),
-        ("cpu/syscall/amortised", "pair", "55"),
-        ("cpu/syscall/x510uq_times", "call", "70"),
-    ],
-)
-def test_the_copied_cell_gives_the_same_prediction(open_page, recorded, quantity, label, value):
-    page = open_page(groups=[(quantity,)])
-    box = panel(page)
-    field(box, label).fill(value)
-    box.get_by_text("Copy as notebook cell").click()
-    cell = box.get_by_label("Text to copy").input_value()
-    scope = {"rk": rk, "np": np}
-    exec(cell, scope)
-    (copied,) = (value for name, value in scope.items() if name.endswith("_here"))
-    name = label.replace(" ", "_")
-    prediction = to_prediction(quantity, results_of("cpu/syscall")[quantity].current)
-    in_base = units.to_base(float(value), prediction.inputs[name].unit)
-    changed = variations.with_values(prediction, {name: in_base})
-    np.testing.assert_allclose(copied.predicted, changed.predicted, rtol=1e-9, atol=0)
-    assert copied.formula.kind == prediction.formula.kind
 
 
 def test_points_without_a_median_are_left_out(open_page, monkeypatch):
@@ -277,6 +275,19 @@ def test_nothing_scrolls_sideways_on_a_phone(open_page, experiment):
     box.locator(".what-if-result > summary").nth(1).click()
     box.locator("table").first.wait_for()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_in_print_a_panel_shows_what_each_input_does_and_no_control(open_page):
+    page = open_page(groups=[(NULL_CALL,), (OTHER_CALL, "cpu/syscall/clock_gettime")])
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    effects = page.locator("table.what-if-effects")
+    assert effects.locator("tbody tr").count() == 3 and effects.is_visible()
+    moved = effects.locator("tbody td:nth-of-type(1)").all_inner_texts()
+    ends = [[float(end) for end in re.findall(r"([\d.]+)×", text)] for text in moved]
+    assert all(least < largest for least, largest in ends)  # a clock's too, which moves it down
+    assert page.locator("details.what-if:visible").count() == 1
+    assert page.locator("input:visible, button:visible").count() == 0
 
 
 OPENING_MS = "performance.getEntriesByType('navigation')[0].duration"

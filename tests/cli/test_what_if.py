@@ -22,12 +22,12 @@ def test_it_prints_value_ratio_and_what_would_meet_the_measurement(recorded):
     assert done.returncode == 0, done.stderr
     inputs = {given.name: given.value for given in result.seal.inputs}
     predicted_s = (inputs["mode_switch"] + 550) / inputs["clock"]
-    assert "550 cycle  instead of 150 cycle; guess: " in done.stdout
+    assert "550 cycles  instead of 150 cycles; guess: " in done.stdout
     assert f"Predicted  {1e9 * predicted_s:.3g} ns (" in done.stdout
     assert f"{result.median / predicted_s:.2f}×, " in done.stdout
     assert f"Sealed     {1e9 * result.seal.predicted:.1f} ns: {result.ratio:.2f}×" in done.stdout
-    assert "Uncertain  mostly kernel_path: over 50 to 1200 cycle it gives" in done.stdout
-    (needed,) = re.findall(r'To match   kernel_path="(\d+) cycle", all else equal', done.stdout)
+    assert "Uncertain  mostly kernel_path: over 50 to 1200 cycles it gives" in done.stdout
+    (needed,) = re.findall(r'To match   kernel_path="(\d+) cycles", all else equal', done.stdout)
     met = reckon("predict", NULL_CALL, f"kernel_path={needed}")
     assert "as predicted" in met.stdout
 
@@ -110,12 +110,32 @@ def test_a_file_with_a_fault_is_one_sentence(recorded, tmp_path, content, messag
         (["nothing"], "`reckon results` lists all"),
         ([NULL_CALL, "kernel_pth=3"], "did you mean kernel_path"),
         ([NULL_CALL, "frobnicate=3"], "it has mode_switch, kernel_path, clock"),
-        ([NULL_CALL, "kernel_path"], 'write for example mode_switch="90 cycle"'),
+        ([NULL_CALL, "kernel_path"], 'write for example mode_switch="90 cycles"'),
         ([NULL_CALL, "kernel_path=3 ns"], "is a number of cycles, but 3 ns is a time"),
         ([NULL_CALL, "kernel_path=many"], "'many' is not a number with its unit"),
         ([NULL_CALL, "kernel_path=3 furlongs"], "'furlongs' is not a unit of this book"),
         ([NULL_CALL, "kernel_path=1e999"], "is too large for a number"),
-        ([NULL_CALL, "clock=0"], "the formula gives ∞ ns for these inputs"),
+        (
+            [NULL_CALL, "clock=0"],
+            f"{NULL_CALL} gives ∞ ns, with clock = 0; a prediction is a finite",
+        ),
+        (
+            [NULL_CALL, "kernel_path=-900"],
+            "below 0, and no amount is negative.",
+        ),
+        (
+            [NULL_CALL, "formula=mode_switch"],
+            "the formula gives a number of cycles, but ns is a time.",
+        ),
+        (
+            [NULL_CALL, "formula=mode_switch / clok"],
+            "is not one of its inputs; did you mean clock?",
+        ),
+        ([NULL_CALL, "formula=kernel_path /"], "'kernel_path /' is no formula ("),
+        ([NULL_CALL, "formula=1, 2, 3"], "'1, 2, 3' has 3 parts; write it as hardware, software."),
+        ([NULL_CALL, "formula=np.maxmum(1, clock)"], "did you mean np.maximum?"),
+        ([NULL_CALL, "formula=__import__('os')"], "__import__ is not one of its inputs"),
+        ([NULL_CALL, "formula=9 ** 9 ** 9 ** 9 / clock"], "is no formula ("),
         (["cpu/syscall/amortised", "calls=3"], "calls is the axis of the curve"),
         ([NULL_CALL, "--run", "nowhere"], "There is no run nowhere"),
     ],
@@ -125,3 +145,11 @@ def test_a_users_mistake_is_one_sentence_and_status_2(recorded, arguments, messa
     assert done.returncode == 2, done
     assert message in done.stderr and done.stderr.count("\n") == 1
     assert done.stderr.startswith("reckon: ") and done.stdout == ""
+
+
+def test_a_value_that_a_reader_stated_is_compared_too(recorded, tmp_path):
+    file = tmp_path / "mine.toml"
+    file.write_text(f'["{NULL_CALL}"]\npredicted = "150 ns"\nlow = "1 ns"\nhigh = "2 ns"\n')
+    done = reckon("predict", "--file", str(file))
+    ratio = null_call().median / 150e-9
+    assert f"Stated     150 ns: {ratio:.2f}×, outside its interval" in done.stdout, done.stderr

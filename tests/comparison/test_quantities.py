@@ -1,12 +1,18 @@
 """One quantity in two runs: when a change is named, and when the quantity is not judged."""
 
+import itertools
+import re
+import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from helpers import made_up
 from helpers.made_up import NAMES, compared, results
+from helpers.project import ROOT, output_of
 
+from reckon import statistics
+from reckon.comparison.quantities import compare_all
 from reckon.comparison.two_runs import compare
 from reckon.presentation import run_comparison
 
@@ -26,7 +32,7 @@ def test_changes_are_listed_from_largest_to_smallest(folders):
     directions = [(quantity.quantity, quantity.direction) for quantity in comparison.changed]
     assert directions == [(NAMES[7], "faster"), (NAMES[3], "slower")]
     low, high = comparison.changed[1].largest.interval
-    assert low < 1.3 < high and high / low < 1.15
+    assert 1.1 < low < 1.3 < high < 1.5
     assert len(comparison.same) == 18 and not comparison.unjudged
 
 
@@ -56,18 +62,16 @@ def test_two_runs_of_one_machine_have_no_changes(folders):
 
 
 def test_runs_that_differ_as_much_as_processes_are_unchanged(folders):
-    """Each run has a level of its own, as minutes have: the test across processes sees changes."""
-    random, seen_by_test, changed = np.random.default_rng(3), 0, 0
+    """Each run has a level of its own, as minutes have."""
+    random, changed = np.random.default_rng(3), 0
     for seed in range(4):
         levels = [
             dict(zip(NAMES, np.exp(random.normal(0, 0.02, len(NAMES))), strict=True))
             for _ in range(2)
         ]
         runs = [results(2 * seed + k, level) for k, level in enumerate(levels)]
-        comparison = compared(*runs)
-        seen_by_test += sum(quantity.p < 0.05 for quantity in comparison.judged)
-        changed += len(comparison.changed)
-    assert seen_by_test >= 10 and changed <= 2  # of 80
+        changed += len(compared(*runs).changed)
+    assert changed <= 2  # of 80
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
@@ -80,7 +84,7 @@ def test_the_range_of_six_processes_includes_a_seventh(folders, order):
     lower, upper = (result.measurement.points[0].processes for result in runs)
     assert lower[-1].ticks < upper[0].ticks
     comparison = compared(*([runs[k]] for k in order))
-    assert comparison.judged[0].p < 0.01 and not comparison.changed
+    assert comparison.judged and not comparison.changed
 
 
 def test_a_longer_run_resolves_smaller_changes(folders):
@@ -103,9 +107,67 @@ def test_drift_slower_than_a_batch_stays_in_the_range(folders):
     assert not compared([before], [after]).changed
 
 
-def test_a_difference_that_chance_explains_is_no_change(folders):
-    quantity = compared(results(1), results(2, {NAMES[3]: 2})).changed[0]
-    assert quantity.p < 1e-6 and not replace(quantity, p=0.06).has_changed
+def in_visits(seed, factors=None):
+    """Twenty quantities in three visits of eight processes; each visit has a level of its own.
+
+    In every process some trials take four times as long, and a visit is slower by up to a fifth."""
+    random, visits, each = np.random.default_rng(seed), 3, 8
+    run = results(seed, factors, processes=visits * each)
+    for result in run:
+        levels = random.uniform(1, 1.2, visits)
+        for number, process in enumerate(result.measurement.points[0].processes):
+            process.visit = 1 + number // each
+            slow = 4 * (random.random(len(process.ticks)) < 0.2) + 1
+            ticks = levels[process.visit - 1] * slow * process.ticks
+            process.ticks[:] = ticks.round().astype(int).tolist()
+    summaries = [result.summaries[0] for result in run]
+    pooled = statistics.pooled_variance([summary.visit_medians for summary in summaries])
+    return [replace(result, between_visits=pooled) for result in run]
+
+
+def of_visits(a, b, minimum_change=0.05):
+    """The changes that are named between two such runs."""
+    runs = ({result.quantity: result for result in run} for run in (a, b))
+    return [
+        quantity.quantity
+        for quantity in compare_all(*runs, {}, minimum_change)
+        if quantity.has_changed
+    ]
+
+
+def test_a_doubled_quantity_whose_trials_have_a_tail_is_named(folders):
+    a, b = in_visits(1), in_visits(2, {NAMES[3]: 2})
+    assert of_visits(a, b) == of_visits(b, a) == [NAMES[3]]
+    single = ([replace(result, between_visits=None) for result in run] for run in (a, b))
+    assert of_visits(*single) == []  # the ranges of its trials and processes touch
+
+
+def test_visits_that_drift_are_no_change(folders):
+    runs = [in_visits(seed) for seed in range(4)]
+    pairs = [of_visits(a, b) for a, b in itertools.combinations(runs, 2)]
+    assert pairs == [[]] * 6
+
+
+def test_the_interval_of_a_ratio_is_the_one_that_decides(folders):
+    a, b = ({result.quantity: result for result in in_visits(s)} for s in (1, 2))
+    for quantity in compare_all(a, b, {}, 0.0):
+        [point] = quantity.points
+        low, high = point.interval
+        assert low < point.ratio < high and point.is_apart == (low > 1 or high < 1)
+
+
+def test_the_method_page_prints_what_the_rule_does_to_an_unchanged_machine():
+    out = output_of(sys.executable, ROOT / "tools/drift/replay.py", cwd=ROOT)
+    numbers = [re.findall(r"\d+ of \d+|\d+ %", line) for line in out.splitlines()]
+    table = re.findall(
+        r"^\| [^|]+ \| \**(\d+ of \d+)\** \| \**(\d+ %)\** \| \**(\d+ %)\** \| \**(\d+ %)\** \|$",
+        (ROOT / "book/method.md").read_text(),
+        re.M,
+    )
+    assert [list(row) for row in table] == numbers and len(numbers) == 2
+    assert numbers[1][0] == "0 of 3840"
+    shares = np.array([[int(share.split()[0]) for share in row[1:]] for row in numbers])
+    assert (shares[1] > shares[0]).all()
 
 
 def test_a_change_is_named_from_the_smallest_visible_ratio_on(folders):

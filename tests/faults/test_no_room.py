@@ -4,6 +4,7 @@ memory: one sentence, no half record, and the next build is whole."""
 import gzip
 import json
 import os
+import re
 import resource
 import shlex
 import signal
@@ -141,7 +142,11 @@ PAGE_DOES_NOT_START = (
 
 @pytest.mark.parametrize(
     ("limit", "status", "reason"),
-    [(3, 2, PAGE_DOES_NOT_START), (14, 1, "files/small/null failed: The lab host has ended")],
+    [
+        (3, 2, re.escape(PAGE_DOES_NOT_START)),
+        # ganesha starts at most in part: it ends, or never serves.
+        (14, 1, "files/small/null failed: (Cannot start the lab host|The lab host has ended)"),
+    ],
 )
 def test_too_few_processes_are_allowed(book, limit, status, reason):
     """From a builder alone to one whose probe may start no host: a quantity that a limit stopped has
@@ -150,7 +155,7 @@ def test_too_few_processes_are_allowed(book, limit, status, reason):
     with control_group("pids", max=limit) as group:
         done = build(book, group=group)
     output = done.stdout + done.stderr
-    assert done.returncode == status and reason in output, output
+    assert done.returncode == status and re.search(reason, output), output
     assert "Traceback" not in output and "unsupported" not in output, output
     check_whole(book)
 

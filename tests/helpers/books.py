@@ -48,6 +48,8 @@ class Project:
             "PYTHONPATH": str(self.base),
             "RECKON_PROFILE": "quick",
             "RECKON_LIB": str(LIBRARY),
+            "RECKON_AUTHOR": "A. Student",
+            "RECKON_COURSE": "CSE 221",
             **more,
         }
 

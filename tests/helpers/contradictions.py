@@ -106,7 +106,7 @@ _VERDICT = re.compile(
     r"a factor of (?P<factor>[\d,.]+?) (?P<far>higher|lower))"
 )
 _SIDE = re.compile(
-    rf"The measured value lies (?P<side>inside|outside|just above|just below) the prediction’s interval, {_named('low')} to "
+    rf"The measured value lies (?P<side>inside|outside|at the upper end of|at the lower end of) the prediction’s interval, {_named('low')} to "
     rf"{_named('high')}"
 )
 _AS_PREDICTED = 1.05
@@ -126,8 +126,8 @@ def verdicts(text: str) -> Iterator[str]:
             sides = {
                 "inside": low.value <= measured.value <= high.value,
                 "outside": not low.value <= measured.value <= high.value,
-                "just below": measured.value == low.value,
-                "just above": measured.value == high.value,
+                "at the lower end of": measured.value == low.value,
+                "at the upper end of": measured.value == high.value,
             }
             if not sides[side["side"]]:
                 yield f"{measured.text} is called {side[0].removeprefix('The measured value lies ')}"
@@ -180,9 +180,9 @@ def _ratio_of_row(of: dict[str, str]) -> Iterator[str]:
 
 
 def _sum_of_row(of: dict[str, str]) -> Iterator[str]:
-    names = "Base hardware (predicted)", "Software overhead (predicted)", "Predicted"
-    parts = [alone(of.get(name, "")) for name in names]
-    if all(parts):
+    added = of.get("Base hardware + software overhead", "").split(" + ")
+    parts = [alone(cell) for cell in (*added, of.get("Predicted", ""))]
+    if len(parts) == 3 and all(parts):
         hardware, software, predicted = parts
         room = (hardware.rounding + software.rounding + predicted.rounding) * (1 + 1e-9)
         if abs(hardware.value + software.value - predicted.value) > room:
@@ -190,10 +190,11 @@ def _sum_of_row(of: dict[str, str]) -> Iterator[str]:
 
 
 def _order_of_row(of: dict[str, str]) -> Iterator[str]:
-    order = [of[name] for name in ("Minimum", "Median", "99th percentile") if name in of]
-    values = [amount(cell).value for cell in order if re.fullmatch(_NUMBER, cell)]
+    spread = of.get("Median (minimum to 99th percentile)", "")
+    median, low, high = (re.findall(_NUMBER, spread) + 3 * ["0"])[:3]
+    values = [amount(number).value for number in (low, median, high)]
     if values != sorted(values):
-        yield f"minimum, median and 99th percentile are {', '.join(order)}"
+        yield f"median, minimum and 99th percentile are {spread}"
 
 
 _SHARE = re.compile(rf"(?:^|[,;:] |and )in ({_NUMBER}) %")
@@ -214,7 +215,9 @@ def _not_whole(parts: list[Amount], where: str) -> Iterator[str]:
         yield f"{' % and '.join(part.text for part in parts)} % are no 100 %: {where}"
 
 
-_ALIKE = re.compile(r"cannot be told apart|not to be told apart|within their spread|indistinguish")
+_ALIKE = re.compile(
+    r"cannot be told apart|not to be told apart|their intervals overlap|the intervals overlap|indistinguish"
+)
 
 
 def alike(text: str) -> Iterator[str]:
@@ -314,8 +317,12 @@ def measured_twice(
     for curve in filter(lambda result: result.is_curve, own):
         for point, summary in zip(curve.points, curve.summaries, strict=True):
             single = alone.get(_what_is_measured(curve, point, defaults))
-            both = f"{units.amount(summary.median, curve.unit)}, in the table {single}"
-            if single and single.unit == curve.unit and both not in pages.get(curve.experiment, ""):
+            if not single or single.unit != curve.unit:
+                continue
+            again = units.amount(summary.median, curve.unit)
+            both = rf"{re.escape(again)}(?: \([^)]*\))?, in the table {re.escape(format(single))}"
+            if not re.search(both, pages.get(curve.experiment, "")):
+                both = f"{again}, in the table {single}"
                 yield f"{curve.quantity} measures {single.quantity} again: {both} is not said"
 
 

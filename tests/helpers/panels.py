@@ -8,6 +8,7 @@ from reckon.config import ROOT
 from reckon.presentation import what_if_panels as panels
 from reckon.presentation.block import what_if_anchor
 from reckon.records.lookup import all_results
+from reckon.records.recorded_predictions import needed_guesses, to_prediction
 
 RUN = RECORDED / "recorded"
 EXPERIMENTS = [
@@ -17,7 +18,8 @@ NULL_CALL = "cpu/syscall/getpid"
 SITE = yaml.safe_load((ROOT / "_config.yml").read_text())["sphinx"]["config"]
 
 
-def html(experiment, groups):
+def html(experiment, groups, article="", style=""):
+    """A page with a panel for each group; `article`: cells as a chapter has them, `style` more CSS."""
     anchors = "".join(f"<p>Predicted.</p>{_element(what_if_anchor(group))}" for group in groups)
     spans = "".join(
         f'<span data-quantity="{NULL_CALL}" data-shows="{what}">sealed {what}</span> '
@@ -27,13 +29,25 @@ def html(experiment, groups):
         f'<i class="track" data-track="{NULL_CALL}" style="--predicted: 30%; --measured: 70%"></i>'
     )
     static = (ROOT / "book" / "static").as_uri()
+    sheets = "".join(
+        f"<link rel=stylesheet href='{static}/{name}'>" for name in SITE["html_css_files"][1:]
+    )
     scripts = "".join(f"<script src='{static}/{name}'></script>" for name in SITE["html_js_files"])
     return (
         "<!doctype html><meta charset=utf-8><meta name=viewport content='width=device-width'>"
-        f"<title>A page</title><link rel=stylesheet href='{static}/what-if.css'>{scripts}"
-        f"<main>{anchors}<p>{spans}</p></main>"
+        f"<html lang=en><title>A page</title>{sheets}<style>{style}</style>{scripts}"
+        f"<main>{anchors}<p>{spans}</p>{article and _article(article)}</main>"
         f"{_element(panels.script(RUN, experiment))}"
     )
+
+
+def _article(cells: str) -> str:
+    return f"<article class=bd-article><h1>A chapter</h1>{cells}</article>"
+
+
+def cell(output: str, tags: str = "") -> str:
+    """A cell's output as MyST-NB writes it."""
+    return f'<div class="cell {tags}"><div class=cell_output>{output}</div></div>'
 
 
 def _element(raw_html: str) -> str:
@@ -47,3 +61,21 @@ def results_of(experiment):
 
 def null_call():
     return results_of("cpu/syscall")[NULL_CALL]
+
+
+def needed_kernel_path(result):
+    """The value with which the prediction meets the measurement."""
+    return str(needed_guesses(result, to_prediction(NULL_CALL, result.current))["kernel_path"])
+
+
+def panel(page, number=0):
+    """A what-if panel of the page, opened."""
+    box = page.locator("details.what-if").nth(number)
+    if not box.evaluate("box => box.open"):
+        box.locator("> summary").click()
+    return box
+
+
+def field(box, label):
+    """The field of an input in a panel."""
+    return box.get_by_label(label, exact=True)

@@ -1,11 +1,11 @@
-"""The example of book/report-format.md as a report's file."""
+"""The example of docs/report-format.md as a report's file."""
 
 import re
 
 from helpers.project import ROOT
 
 EXAMPLE = re.search(
-    r"```toml\n(.*?)```", (ROOT / "book/report-format.md").read_text(encoding="utf-8"), re.S
+    r"```toml\n(.*?)```", (ROOT / "docs/report-format.md").read_text(encoding="utf-8"), re.S
 )[1]
 
 

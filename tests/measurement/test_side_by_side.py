@@ -13,6 +13,7 @@ from reckon.measurement.visit import measure_in_rounds
 from reckon.prediction.formula import predict
 from reckon.prediction.inputs import axis, given
 from reckon.records.lookup import read_result
+from reckon.records.result import Result
 from reckon.records.session import current_session
 from reckon.reports.method_groups import Group, Method
 
@@ -88,6 +89,25 @@ def test_a_group_is_measured_again_as_its_pages_measured_it(folders, ran):
     )
     assert seal.inputs[0].reference == LONG
     assert (seal.low, seal.high) == page[LONG].summary.interval.ends
+
+
+@pytest.mark.timed
+def test_a_negative_value_of_a_page_is_not_measured_again(folders, ran, monkeypatch):
+    """No prediction says that it comes out again; the group's other methods are compared."""
+    execute_page()
+    medians = Result.process_medians
+
+    def negative(result, point):
+        sign = -1 if result.quantity == LONG else 1
+        return sign * medians(result, point)
+
+    monkeypatch.setattr(Result, "process_medians", negative)
+    ran.clear()
+    comparison = compare(group())
+    assert (
+        comparison.methods[0].reason == "its page's value is negative, which no prediction may be"
+    )
+    assert ran == []
 
 
 def test_rounds_come_in_pairs_an_order_and_the_same_backwards(folders, ran):

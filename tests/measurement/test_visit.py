@@ -311,6 +311,16 @@ def test_a_run_of_another_machine_is_read_and_never_measured(recorded, monkeypat
         current_session()
 
 
+def test_a_quantity_renamed_under_a_recorded_run_is_told_the_name_on_record(recorded):
+    """`probe=` says how to measure it, so that its own name is nobody's but the record's."""
+
+    renamed = predict_chain(quantity="cpu/syscall/getpit")
+    with pytest.raises(
+        rk.ReckonError, match=r"did you mean cpu/syscall/getpid\? Otherwise measure"
+    ):
+        rk.measure(renamed, probe="cpu/syscall/getpid")
+
+
 def test_a_kernel_upgrade_is_a_new_run(folders, monkeypatch):
     first = current_session().run
     describe = description.describe

@@ -7,8 +7,9 @@ import pytest
 from helpers import pages
 from helpers.project import RECORDED, ROOT
 
+from reckon import records
 from reckon.book import contents
-from reckon.presentation import titles
+from reckon.records import notebook_cells
 from reckon.reports import published
 
 MAX_WORDS = 35
@@ -111,10 +112,9 @@ def test_no_page_shows_the_name_of_a_quantity_or_of_a_report_s_file(page):
 
 def test_every_quantity_has_a_title():
     """Of Reckon's own methods; what a report's is called follows from its machine."""
-    notebooks = json.loads(titles.every_title())
-    without = [
-        name
-        for name, is_own in quantities().items()
-        if is_own and name.rpartition("/")[2] not in notebooks[name.rpartition("/")[0]][1]
-    ]
-    assert without == []
+
+    def has_title(name):
+        path = contents.source(records.experiment_of(name))
+        return name.rpartition("/")[2] in notebook_cells.titles(path, records.version_of(path))
+
+    assert [name for name, is_own in quantities().items() if is_own and not has_title(name)] == []

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from helpers import made_up
 
 from reckon.presentation import front_page
 from reckon.presentation.answer_box import answer
@@ -35,7 +36,7 @@ def test_an_answer_without_samples_says_why(results):
 
 
 def test_headlines_link_to_chapters_and_name_what_is_not_measured(results):
-    missing = next(r.quantity for r in results.values() if not r.has_samples)
+    missing = next(r.quantity for r in results.values() if r.reason == "not measured yet")
     named = [
         ("cpu/syscall/getpid", "System call", "a note"),
         (missing, "Some other thing", ""),
@@ -66,3 +67,10 @@ def test_every_main_value_is_a_quantity_of_the_book(results):
     assert [each.quantity for each in values if each.quantity not in results] == []
     assert len({each.quantity for each in values}) == len(values)
     assert [each.front for each in front_page.of_front_page()] == [*range(1, 10)]
+
+
+@pytest.mark.parametrize(("value", "predicted"), [(3.69, 3.3), (44, 31), (1, 1)])
+def test_the_picture_has_at_least_two_ticks(value, predicted):
+    result = made_up.single("cpu/a", value, "s")
+    result.seal.predicted = predicted
+    assert 2 <= answer("?", result, "it").markdown.count("data-tick") <= 4

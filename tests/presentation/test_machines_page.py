@@ -6,7 +6,7 @@ import pytest
 from helpers import made_up
 
 from reckon import records, units
-from reckon.presentation import machines_page
+from reckon.presentation import machines_page, titles
 from reckon.reports import other_machines, published
 from reckon.reports.report import ReportedFact
 
@@ -57,11 +57,31 @@ def test_a_machine_is_described_by_what_it_is_faster_and_slower_in(folders):
     o = compared([getpid(factor=4), made_up.single("cpu/task/t470_thread", 1e9, "ns")])
     ratio = units.number(o.rows[0].cells["t470"].ratio)
     text = machines_page.ranking(o, "t470").markdown
-    assert "2 values: this machine is faster in 1 of them" in text
+    assert "this machine is faster in 1 of 2 values; by the median" in text
     assert f"Largest advantages: The system call: getpid ({ratio}×)" in text
     assert "Largest disadvantages: Creating a process, creating a thread: thread, join" in text
     assert "nothing that this run measured." in machines_page.ranking(o, "mbp2016").markdown
-    assert "**other**" in machines_page.rankings(o).markdown
+    text = machines_page.rankings(o).markdown
+    assert "**other**" in text and text.startswith("By the median over its values, this machine is")
+    assert "faster than ThinkPad T470" in text or "slower than ThinkPad T470" in text
+
+
+@pytest.mark.parametrize(
+    ("factor", "words"),
+    [
+        (10, "is faster than ThinkPad T470"),
+        (1.2, "is about as fast as ThinkPad T470"),
+        (0.1, "is slower than ThinkPad T470"),
+    ],
+)
+def test_machines_within_a_quarter_are_about_as_fast(folders, factor, words):
+    assert words in machines_page.rankings(compared([getpid(factor)])).markdown
+
+
+def test_the_caption_of_a_heat_map_says_where_this_machine_is_faster(folders):
+    caption = machines_page.heat_map(compared([getpid(10)]), "cpu").markdown
+    assert "this machine is faster in 1 of 1 ranked values" in caption
+    assert "times faster on this machine than on the ThinkPad T470" in caption
 
 
 def test_values_that_show_no_machines_speed_are_not_ranked(folders):
@@ -70,12 +90,13 @@ def test_values_that_show_no_machines_speed_are_not_ranked(folders):
     penalty = made_up.single("files/remote/penalty_in_order", 10, "ns")
     o = compared([getpid(), over_link, penalty])
     text = machines_page.ranking(o, "t470").markdown
-    assert "1 values: " in text and text.endswith(
-        "Not ranked: 1 over the link to the peer and Remote files: Penalty, in order (Reckon's)."
+    assert "in 0 of 1 values; " in text or "in 1 of 1 values; " in text
+    assert text.endswith(
+        "- Not ranked: 1 over the link to the other host; Remote files: Penalty, in order (Reckon's)."
     )
     o = compared([made_up.single("files/remote/seek", 10, "ns")], "more")
     assert machines_page.ranking(o, "i7_10750h").markdown.endswith(
-        "that this run measured and that is ranked. Not ranked: Remote files: A seek (Reckon's)."
+        "that this run measured and that is ranked.\n\n- Not ranked: Remote files: A seek (Reckon's)."
     )
 
 
@@ -128,4 +149,4 @@ def test_this_run_is_compared_with_the_latest_two(folders):
         records.write_run(run.model_copy(update={"opened_at": opened_at}))
     text = machines_page.comparison_with_latest(compared([getpid()])).markdown
     assert "**here compared with before.**" in text and "Control: between before and again" in text
-    assert "**here compared with again.**" in text and text.count(f"`{GETPID}` |") == 2
+    assert "**here compared with again.**" in text and text.count(f"{titles.link(GETPID)} |") == 2

@@ -17,3 +17,15 @@ def test_conditions_say_where_the_other_end_was():
         "- The other end was on CPU 2, another core below the same last-level cache: b and c.",
         "- The other end was on CPU 2: c.",
     ]
+
+
+def test_conditions_say_on_which_cpu_and_at_which_priority():
+    one, other = (made_up.single(f"cpu/a/{name}", 100, "ns") for name in ("a", "b"))
+    for result in (one, other):
+        for process in result.points[0].processes:
+            process.cpu, process.nice = 1, -20
+    shown = rk.show.conditions([one, other], "C", "n").markdown
+    assert shown.endswith("All ran on CPU 1 at nice -20.")
+    other.points[0].processes[0].cpu = 0
+    shown = rk.show.conditions([one, other], "C", "n").markdown
+    assert shown.endswith("- On CPU 1 at nice -20: a.\n- On CPUs 0 and 1 at nice -20: b.")

@@ -1,5 +1,7 @@
 """What the page of the reports says of a report."""
 
+import re
+
 import pytest
 from helpers.report_example import example
 from helpers.tables import rows
@@ -24,16 +26,39 @@ def test_published_and_recomputed_stand_side_by_side(sixth):
         "hardware",
         "8.2 µs",
         "12.29 µs",
-        "-33.3 %",
+        "−33.3 %",
     ]
     assert second == ["", "", "software", "0.5 µs", "0.5000 µs", "follows"]
-    assert third[2:] == ["predicted", "8.7 µs", "12.79 µs", "-32.0 %"]
+    assert third[2:] == ["predicted", "8.7 µs", "12.79 µs", "−32.0 %"]
     text = block.markdown
     assert text.startswith("Of 1 predictions that A laptop") and " 0 follow from them" in text
     assert (
         "\n- *page fault, from the disk*: a transfer alone: the time until the disk answers is left out.\n"
         in text
     )
+
+
+def test_the_page_begins_with_how_good_the_predictions_are(sixth):
+    text = rk.reports_page.finding().markdown
+    assert text.startswith("**0 % of the reports' 1 predictions lie within a factor of two")
+    assert "of 1 predictions that they derive from stated numbers, 0 follow" in text
+
+
+def test_notes_of_derivations_are_folded():
+    text = rk.reports_page.arithmetic().markdown
+    seen = re.sub(r"(?s)::::\{dropdown\}.*?^::::$", "", text, flags=re.M)
+    assert "Does not follow" in text and "\n- " in text and "\n- " not in seen
+
+
+def test_values_under_a_wrong_heading_are_listed(sixth, tmp_path, monkeypatch):
+    assert "No report" in rk.reports_page.misprints("C", "t").markdown
+    monkeypatch.undo()
+    found = rows(rk.reports_page.misprints("C", "t"))[1:]
+    assert [row[3].partition(" (")[0] for row in found] == [
+        "measured 3.331 ns",
+        "measured 5.166 ns",
+        "measured 15.675 ns",
+    ]
 
 
 def test_equal_sides_share_a_row_and_a_zero_has_none(sixth, tmp_path, monkeypatch):

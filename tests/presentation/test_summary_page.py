@@ -6,8 +6,9 @@ from dataclasses import replace
 import pytest
 from helpers import made_up
 
+import reckon as rk
 from reckon import records
-from reckon.presentation import machine_page, scores, summary_page
+from reckon.presentation import front_page, machine_page, scores, summary_page
 from reckon.presentation.caveats import caveats
 from reckon.statistics import SampleWarning
 
@@ -23,25 +24,60 @@ def predicted(factor, **interval):
 def test_the_score_counts_predictions_and_intervals_that_held():
     results = [predicted(1.0, low=0.0, high=1.0), predicted(4.0, low=0.0, high=1e-9)]
     assert summary_page.score(results).markdown == (
-        "**Of 2 sealed predictions, 50 % within 1.25 times, 50 % within 2 times, 100 % within 10 "
-        "times.** Typically a prediction was off by a factor of 2.00; 0 values came out more than "
-        "1.25 times higher than predicted, 1 lower. 2 of the predictions have an interval; 50 % of "
-        "these hold the measured value."
+        "**Of 2 sealed predictions, 50 % within 1.25 times, 50 % within 2 times and 100 % within 10 "
+        "times of the measured value.** Typically a prediction was off by a factor of 2.00: 0 values "
+        "came out more than 1.25 times higher than predicted, 1 came out lower by as much. 2 of the "
+        "predictions have an interval; 50 % of these hold the measured value, where 95 % should."
     )
     assert "interval" not in summary_page.score([predicted(2.0)]).markdown
     assert summary_page.score([]).markdown == "Nothing has been measured yet."
 
 
+def link(name):
+    return f"[cpu/made: {name}](/notebooks/cpu/made.ipynb)"
+
+
 def test_the_best_and_the_worst_predictions_are_named():
-    results = [predicted(factor) for factor in (0.25, 1.0, 20.0, 3.0, 1.1)]
+    sure, unsure = {"low": 9.9e-9, "high": 1.01e-8}, {"low": 5e-9, "high": 5e-8}
+    results = [predicted(0.25), predicted(1.0, **sure), predicted(20.0), predicted(1.1, **unsure)]
     text = summary_page.best_and_worst(results).markdown
-
-    def link(name):
-        return f"[cpu/made: {name}](/notebooks/cpu/made.ipynb)"
-
-    assert text.startswith(f"Nearest: {link('1.0')}, 1.00 times; {link('1.1')}")
-    assert f"Farthest off: {link('20.0')}, 0.0500 times; {link('0.25')}" in text
+    nearest, farthest = text.split(" Farthest off: ")
+    assert nearest == (
+        f"Nearest, of those with an interval wider than 1.25 times: {link('1.1')} (0.909×)."
+    )
+    assert farthest.startswith(f"{link('20.0')} (0.0500×); {link('0.25')} (4.00×)")
     assert summary_page.best_and_worst([]).markdown == ""
+    assert "Nearest" not in summary_page.best_and_worst(results[:1]).markdown
+
+
+def test_the_front_page_has_the_score_and_the_farthest_miss():
+    text = summary_page.score_in_short([predicted(4.0), predicted(1.0)]).markdown
+    assert text.startswith("**Of 2 sealed predictions, 50 % within 1.25 times, ")
+    assert text.endswith(f"The farthest off is {link('4.0')} (0.250×); its chapter says why.")
+    assert summary_page.score_in_short([]).markdown == "Nothing has been measured yet."
+
+
+def test_the_front_page_counts_what_is_unsupported():
+    measured, absent = (made_up.single(f"cpu/made/{name}", 10, "ns") for name in "ab")
+    absent = replace(absent, state="unsupported")
+    assert front_page.unsupported([measured]).markdown == ""
+    text = front_page.unsupported([measured, absent]).markdown
+    assert text.startswith("1 of 2 quantities is [unsupported](")
+
+
+def test_chapters_are_drawn_by_their_medians(folders):
+    high, low = (
+        made_up.single("cpu/made/high", 10, "ns"),
+        made_up.single("memory/made/low", 10, "ns"),
+    )
+    high.seal.predicted, low.seal.predicted = 1e-9, 1e-7
+    text = summary_page_figure([low, high])
+    assert "; by the median, *cpu/made* came out highest and *memory/made* lowest" in text
+    assert "lowest" not in summary_page_figure([low])
+
+
+def summary_page_figure(results):
+    return rk.draw.prediction_ratios(results, "ratios", "Ratios").markdown
 
 
 def test_checks_that_warn_and_that_could_not_be_made_are_named():

@@ -10,6 +10,7 @@ from helpers import made_up
 from helpers.tables import rows
 
 import reckon as rk
+from reckon import records, statistics
 from reckon.presentation import tables
 from reckon.records.unit_conversion import trial_times_s
 
@@ -50,14 +51,17 @@ def test_impossible_places_of_a_curve_are_one_line():
     [
         (["3 visits over 9 min"] * 3, ""),
         (["3 visits over 9 min", ""], ""),
-        (["6 processes of one visit", ""], "The intervals are from the processes of one visit."),
+        (
+            ["6 processes of one visit", ""],
+            "The intervals are from the processes of one {term}`visit`.",
+        ),
         (
             ["3 visits over 9 min", "6 processes of one visit", "6 to 9 processes of one visit"],
-            "From the processes of one visit only: the intervals of q1 and q2.",
+            "From one {term}`visit` only: the intervals of q1 and q2.",
         ),
         (
             ["3 visits over 9 min", *["6 processes of one visit"] * 9],
-            "Of the 10 intervals 9 are from the processes of one visit only.",
+            "Of the 10 intervals 9 are of one {term}`visit` only.",
         ),
     ],
 )
@@ -70,6 +74,59 @@ def test_a_note_below_a_table_says_which_intervals_are_from_one_visit(made_from,
     assert text == ("Table.\n\n" + note if note else "Table.")
 
 
+def cycles(*results, **arguments):
+    """The last column of a table of results: its title, then its cells."""
+    return [row[-1] for row in rows(rk.show.table([*results], "C", "n", **arguments))]
+
+
+def test_a_wait_for_a_disk_or_another_host_has_no_core_cycles():
+    busy, disk, host = (made_up.single(f"cpu/{name}", 100, "ns") for name in ("a", "b", "c"))
+    assert cycles(busy, disk)[0] == "Core cycles"
+    host.measurement.peer = "another host"
+    assert [cell == "–" for cell in cycles(busy, disk, host, waits=[disk])[1:]] == [0, 1, 1]
+    assert "Core cycles" not in cycles(disk, host, waits=[disk])  # without any the column goes
+
+
+def test_a_mean_that_a_long_tail_moves_says_so():
+    result = made_up.single("cpu/a", 100, "ns", processes=40)
+    assert "tail" not in tables.mean_sd_cell(result)
+    result.points[0].processes[3].ticks[5] *= 100
+    assert "(long tail, up to 10." in tables.mean_sd_cell(replace(result))
+    # Two levels are no tail.
+    for process in result.points[0].processes[::3]:
+        process.ticks = [tick * 3 for tick in process.ticks]
+    result.points[0].processes[3].ticks[5] //= 100
+    assert "tail" not in tables.mean_sd_cell(replace(result))
+
+
+def rate(stated, origin="machine", most=1.0):
+    """A rate of 0.9 GB/s in three visits that repeat, behind hardware of `stated` GB/s."""
+    result = made_up.single("cpu/a", 0.9, "GB/s", processes=9)
+    for number, process in enumerate(result.points[0].processes):
+        process.visit = number // 3 + 1
+    result.points[0].processes[0].ticks[0] /= most
+    visit = SimpleNamespace(number=1, tick_hz=made_up.TICK_HZ, started_at=records.now())
+    result.measurement.visits = [visit]
+    result.seal.kind, result.seal.hardware = "rate", stated * 1e9
+    result.seal.inputs = [
+        records.InputRecord(
+            name="link", origin=origin, value=stated * 1e9, unit="GB/s", source="stated"
+        )
+    ]
+    vague = statistics.PooledVariance(variance=0.3**2, degrees=1e6, quantities=99)
+    return replace(result, between_visits=vague)
+
+
+def test_the_interval_of_a_rate_ends_at_the_stated_rate_of_its_hardware():
+    limited, guessed, exceeded = rate(1.0), rate(1.0, "guess"), rate(1.0, most=1.3)
+    assert limited.summary.interval.high == 1e9 and limited.summary.interval.low < 0.7e9
+    assert guessed.summary.interval.high > 1.2e9 and exceeded.summary.interval.high > 1.2e9
+    assert rate(3.0).summary.interval.high < 3e9
+    table = rk.show.table([limited, guessed], "C", "n", {"cpu/a": "A"}).markdown
+    assert "The interval of *A* is cut off at the stated rate" in table
+    assert "stated rate" not in rk.show.table([guessed], "C", "n").markdown
+
+
 # What a result says of itself.
 
 
@@ -77,7 +134,9 @@ def test_two_results_differ_by_the_spread_of_their_processes():
     low, high = made_up.single("cpu/a", 100, "ns"), made_up.single("cpu/b", 150, "ns", seed=2)
     assert (high.apart(low), low.apart(high), low.apart(low)) == (1, -1, 0)
     assert high.apart(low, more=20e-9) == 1 and high.apart(low, more=80e-9) == 0
-    assert high.indistinct_note(low) == "" and low.indistinct_note(low) == " (within their spread)"
+    assert (
+        high.indistinct_note(low) == "" and low.indistinct_note(low) == " (their intervals overlap)"
+    )
     few = made_up.single("cpu/d", 100, "ns", processes=2)
     assert few.indistinct_note(low) == " (too few processes to tell)"
     missing = made_up.nothing("cpu/c")

@@ -63,3 +63,9 @@ def test_csv_has_a_row_for_each_quantity_and_each_point_of_a_curve(results):
     missing = next(result for result in results if not result.has_samples)
     [row] = [row for row in rows if row["quantity"] == missing.quantity]
     assert row["median"] == "" and row["reason"]
+
+
+def test_chapters_are_in_the_order_in_which_they_were_predicted(results):
+    chapters = list(dict.fromkeys(result.experiment for result in results))
+    of_processor = [chapter for chapter in chapters if chapter.startswith("cpu/")]
+    assert of_processor[:4] == ["cpu/clock", "cpu/timer", "cpu/loop", "cpu/call"]

@@ -47,5 +47,5 @@ def test_trials_of_a_mean_are_still_single_reads(folders):
     result = made_of_reads([2] * 40, [80] * 10)
     result.seal.kind = "mean"
     assert result.median == pytest.approx((40 * 2 + 10 * 80) / 50 * 1e-6)
-    assert f"| {2 * 8 * 50} |" in rk.show.conditions([result], "Conditions", "made").markdown
+    assert f"| {2 * 8 * 50} (" in rk.show.conditions([result], "Conditions", "made").markdown
     assert "with median 2.00 µs" in rk.draw.distribution([result], "made", "Made up").markdown

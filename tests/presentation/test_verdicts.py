@@ -35,7 +35,8 @@ def test_how_far_a_prediction_was_off(ratio, words):
         (
             [0.5, 1, 2],
             "as predicted",
-            "on both sides of the prediction, from 0.500 times at p0 to 2.00 times at p2. The median "
+            "on both sides of the prediction. It lies from 0.500 times at p0 to 2.00 times at p2. "
+            "The median "
             "is 1.00 times the prediction. 1 of 3 points lie within 1.25 times of the prediction.",
         ),
         (
@@ -69,7 +70,7 @@ def curve_verdict(*ratios):
         ([1.0] * 9 + [3], "It is farthest off at 512 KiB, with "),
         ([1.0] * 8 + [3, 9], "came out as predicted in part: 8 of 10 points lie within 1.25"),
         ([1.67] * 10, "67 % higher"),
-        ([0.8, 1, 1, 1.2, 1.2], "on both sides of the prediction, from 0.8"),
+        ([0.8, 1, 1, 1.2, 1.2], "on both sides of the prediction. It lies from 0.8"),
         ([0.8, *[1] * 18, 1.2], "as predicted, by the median"),  # two of twenty, and near
     ],
 )

@@ -3,6 +3,7 @@
 import pytest
 
 from reckon.prediction.expression import PredictionError
+from reckon.records import notebook_cells
 from reckon.records.known_quantities import refuse_unknown
 from reckon.records.lookup import all_results
 
@@ -17,3 +18,13 @@ def test_a_misspelt_one_is_refused_and_the_nearest_named(run, recorded):
     for quantity, nearest in (("cpu/clock/cor", "core"), ("cpu/clok/core", "cpu/clock")):
         with pytest.raises(PredictionError, match=f"did you mean {nearest}"):
             refuse_unknown(run, quantity)
+
+
+def test_a_name_that_was_typed_a_moment_ago_is_no_quantity_of_the_notebook(folders, monkeypatch):
+    """JupyterLab saves the notebook with the misspelt name."""
+    monkeypatch.setattr(notebook_cells, "committed", lambda path: '"cpu/loop/o2"')
+    refuse_unknown("empty", "cpu/loop/o2_across_lines")  # of the notebook as it is
+    refuse_unknown("empty", "cpu/loop/o2", is_new=True)
+    with pytest.raises(PredictionError, match="cpu/loop measures no measure; "):
+        refuse_unknown("empty", "cpu/loop/measure", is_new=True)
+    refuse_unknown("empty", "cpu/loop/measure")  # a word of the notebook

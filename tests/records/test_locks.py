@@ -13,7 +13,8 @@ from helpers.project import PROGRAMS, ROOT
 
 from reckon import records
 from reckon.config import ReckonError
-from reckon.records.locks import lock
+from reckon.records import locks
+from reckon.records.locks import lock, machine_lock
 
 
 @pytest.fixture
@@ -94,3 +95,55 @@ def test_two_processes_that_write_one_record_lose_nothing(folders):
     quantities = records.read_record("r", "cpu/made", samples=False).quantities
     assert len(quantities) == 40 and all(quantity.has_samples for quantity in quantities.values())
     assert until(lambda: not list((folders / "runs/r").glob(".*")))
+
+
+@pytest.fixture
+def measuring(folders):
+    """Another process that measures into another run, until it is ended."""
+    made_up.run("other", [])
+    script = (
+        "import time; from reckon import records\n"
+        "with records.measuring('other', print):\n"
+        "    print('held', flush=True); time.sleep(60)"
+    )
+    command = [sys.executable, "-c", script]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "held\n"
+        yield process
+        process.kill()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_two_runs_are_not_measured_at_once(measuring, number):
+    made_up.run("r", [])
+    sentences = []
+
+    def end_it(sentence):
+        sentences.append(sentence)
+        measuring.send_signal(number)
+
+    with records.writing("r"):  # what does not measure does not wait
+        pass
+    with records.measuring("r", end_it), records.measuring("r", pytest.fail):
+        assert measuring.wait(10)
+    assert sentences == [f"Waiting for process {measuring.pid}, which measures on this machine."]
+
+
+def test_another_user_keeps_nobody_from_measuring(measuring, monkeypatch):
+    monkeypatch.setattr(locks, "_OTHER_USER_S", 1.5)
+    monkeypatch.setattr(os, "getuid", lambda: 12345)
+    made_up.run("r", [])
+    sentences = []
+    with records.measuring("r", sentences.append):
+        assert measuring.poll() is None
+    process = f"process {measuring.pid}"
+    assert sentences == [
+        f"Waiting for {process}, which measures on this machine.",
+        f"Measuring beside {process} of another user, which does not end.",
+    ]
+
+
+def test_a_machine_is_free_after_its_block():
+    for _ in range(2):
+        with machine_lock(f"reckon-test-{os.getpid()}", pytest.fail):
+            pass

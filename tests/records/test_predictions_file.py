@@ -5,6 +5,7 @@ from helpers.project import reckon
 from helpers.syscall_cells import FORMULA, INPUTS, MEASURE, cells
 
 import reckon as rk
+from reckon import units
 from reckon.records import toml
 from reckon.records.lookup import all_results
 
@@ -37,7 +38,12 @@ def test_the_changed_inputs_are_a_revision_named_after_the_file(laid_over, recor
     assert revised.current_ratio == pytest.approx(revised.median / revised.current.predicted)
     history = rk.summary_page.revisions([revised]).markdown
     assert ": 66.0 ns (2.97×), then 200 ns (0.98" in history
-    assert history.endswith("Nearer to the measurement: 1 of 1.")
+    assert (
+        "Nearer to the measurement: 1 of 1. Typically off by a factor of 2.97 as sealed, of "
+        in history
+    )
+    now = max(revised.current_ratio, 1 / revised.current_ratio)
+    assert history.endswith(f" of {units.number(now)} as revised.")
     variables, source = {"__name__": "__main__", "rk": rk}, cells()
     for cell in (FORMULA, INPUTS, MEASURE):  # as the page does
         exec(source[cell], variables)
@@ -59,6 +65,11 @@ def test_the_file_is_parsed_once_for_all_quantities_of_a_run(laid_over, monkeypa
         ('["cpu/syscall/getpit"]\nclock = "3 GHz"', "did you mean cpu/syscall/getpid?"),
         ('["cpu/syscall/getpid"]\nclok = "3 GHz"', "has no input clok: did you mean clock?"),
         ('["cpu/syscall/getpid"]\nclock = "3 ns"', "clock is a clock rate, but 3 ns is a time"),
+        (
+            '["cpu/syscall/getpid"]\nkernel_path = "-900"',
+            "This input is below 0, and no amount is negative.",
+        ),
+        ('["cpu/syscall/getpid"]\nformula = "kernel_path"', "a number of cycles, but ns is a time"),
         ('["cpu/syscall/getpid"]\nclock = 3', "mine.toml: cpu/syscall/getpid.clock: "),
         ("[", "mine.toml: "),
     ],

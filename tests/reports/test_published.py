@@ -145,8 +145,8 @@ def test_what_the_schema_cannot_see_is_a_fault(tmp_path, old, new, message):
     [
         ("page / disk", "page + disk", "these cannot be added"),
         ("page / disk", "page * disk", "these cannot be added"),
-        ("page / disk", "page / drive", "drive is no input"),
-        ("page / disk", "__import__('os')", "__import__ is no input"),
+        ("page / disk", "page / drive", "drive is not one of its inputs"),
+        ("page / disk", "__import__('os')", "__import__ is not one of its inputs"),
         ("page / disk", "[page for page in 'x']", "arithmetic, np.functions and its inputs alone"),
         ("page / disk", "page.__class__", "arithmetic, np.functions and its inputs alone"),
         ("page / disk", "page / 'disk'", "is no number"),

@@ -1,4 +1,4 @@
-"""Intervals and tests for the values of fresh processes."""
+"""Intervals for the values of fresh processes."""
 
 import math
 
@@ -17,9 +17,3 @@ def test_the_prediction_interval_holds_the_next_value():
         held += low <= following <= high
     assert held == pytest.approx(950, abs=25)
     assert math.isnan(statistics.prediction_interval(values[:5])[0])
-
-
-def test_equal_counts_have_an_exact_ratio():
-    assert statistics.same_level([7] * 6, [7] * 6) == 1
-    assert statistics.same_level([7] * 6, [8] * 6) < 1e-9
-    assert statistics.ratio_interval([7] * 6, [14] * 6) == (2, 2)

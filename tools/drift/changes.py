@@ -5,7 +5,8 @@
 
 `unchanged` measures runs of this machine one after another, in the standard profile with its three
 visits but without a page, and compares each with the one before. `changed` measures one more run
-under each change of CHANGES, with those quantities that it affects, and one without beside it.
+under each change of CHANGES and one without, with those quantities that it affects and those of
+UNAFFECTED, which show how far a quantity varies between visits and must not be named.
 
 Quantities are the single ones of the run --like that are measured by the book's own methods. The
 runs lie in _build/changes: stop it with Ctrl-C and call it again, and it goes on.
@@ -16,6 +17,7 @@ from __future__ import annotations
 import argparse
 import ctypes
 import os
+import shutil
 import struct
 import subprocess
 import sys
@@ -46,6 +48,7 @@ class Conditions:
     filtered: bool = False  # system calls pass a seccomp filter
     link_rtt: str = ""
     limit_mib: int = 0  # of memory
+    slowed: bool = False  # getpid's probe takes 150 cycles more, about as many as a mitigation
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,22 @@ CHANGES = {
     "a limit leaves 480 MiB instead of 512": Change(
         ("files/cache/available",), Conditions(limit_mib=512), Conditions(limit_mib=480)
     ),
+    "getpid takes 150 cycles more": Change(
+        ("cpu/syscall/getpid",), Conditions(), Conditions(slowed=True)
+    ),
 }
+UNAFFECTED = ("cpu/call", "cpu/loop", "cpu/timer")
+# Fifty dependent multiplications of three cycles each, before each call.
+_GETPID = "TIME_CALLS(run_getpid, RK_TIME_TRIALS, syscall(SYS_getpid), result == self)"
+_SLOWED_GETPID = """static void take_150_cycles(void)
+{
+    unsigned long product = 3;
+    for (int k = 0; k < 50; k++) {
+        product *= product;
+        __asm__ volatile("" : "+r"(product));
+    }
+}
+TIME_CALLS(run_getpid, RK_TIME_TRIALS, (take_150_cycles(), syscall(SYS_getpid)), result == self)"""
 
 
 # --- one run --------------------------------------------------------------------------------------
@@ -177,6 +195,20 @@ def limited_memory(mib: int):
             time.sleep(0.1)
 
 
+def slowed_library() -> Path:
+    """A library whose getpid takes 150 cycles more, from a copy of its sources."""
+    sources, library_dir = FOLDER / "csrc", FOLDER / "lib"
+    shutil.copytree(config.ROOT / "csrc", sources, dirs_exist_ok=True)
+    shutil.copytree(config.settings().library_dir, library_dir, dirs_exist_ok=True)
+    probe = sources / "cpu/syscall.c"
+    text = probe.read_text()
+    if _GETPID not in text:
+        raise ReckonError(f"{probe} times getpid in another way; adapt _GETPID.")
+    probe.write_text(text.replace(_GETPID, _SLOWED_GETPID))
+    subprocess.run(["make", "-s", "-C", sources, f"OUT={library_dir}"], check=True)
+    return library_dir
+
+
 def run(arguments) -> None:
     """The command `run`: measure one run under one of the changes."""
     if arguments.filtered:
@@ -196,6 +228,8 @@ def start(name: str, arguments, only, conditions: Conditions = Conditions()) -> 
     command += ["--like", arguments.like, *(f"--only={quantity}" for quantity in only)]
     command += ["--filtered"] * conditions.filtered
     environment = {**os.environ, "RECKON_LINK_RTT": conditions.link_rtt}
+    if conditions.slowed:
+        environment["RECKON_LIB"] = str(slowed_library())
     if not conditions.limit_mib:
         subprocess.run(command, env=environment, check=True)
         return
@@ -227,11 +261,13 @@ def changed(arguments) -> None:
     """Measure under each change and without it, and print what compare names."""
     for number, (what, change) in enumerate(CHANGES.items(), 1):
         before, after = f"change-{number}-before", f"change-{number}-after"
-        start(before, arguments, change.affects, change.before)
-        start(after, arguments, change.affects, change.after)
+        start(before, arguments, change.affects + UNAFFECTED, change.before)
+        start(after, arguments, change.affects + UNAFFECTED, change.after)
         comparison = two_runs.compare(before, after)
-        print(f"{what}: {_named(comparison)} of {len(comparison.quantities)}")
+        print(f"{what}: {_named(comparison)} of {len(change.affects)} affected")
         for quantity in comparison.same:
+            if quantity.quantity not in change.affects:
+                continue
             visible = quantity.visible_from(comparison.minimum_change)
             ratios = f"{quantity.ratio:.3f}×; named from {visible:.3f}× on"
             print(f"  not named: {quantity.quantity}, {ratios}")

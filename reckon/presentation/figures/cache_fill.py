@@ -9,13 +9,15 @@ from matplotlib.lines import Line2D
 from reckon import units
 from reckon.measurement.capacity import in_reads
 from reckon.presentation.block import Block
-from reckon.presentation.figures import style
+from reckon.presentation.figures import drawings, places, style
+from reckon.presentation.figures.drawings import Data
 from reckon.presentation.figures.measured_curve import MeasuredCurve
-from reckon.presentation.figures.style import BLACK, BLUE, PURPLE, Data
+from reckon.presentation.figures.style import BLACK, BLUE, PURPLE
 from reckon.records.result import Result
 from reckon.statistics import onset
 
 
+@style.of_results
 def cache_capacity(result: Result, name: str, caption: str, true: Result | None) -> Block:
     """Above, the mean time of a read with its prediction; below, the share of slow reads with the
     fitted rise. Vertical lines: the inferred capacity, and the true one if it is known."""
@@ -23,7 +25,7 @@ def cache_capacity(result: Result, name: str, caption: str, true: Result | None)
         return style.nothing_to_draw([result])
     curve = MeasuredCurve(result)
     fit, _, shares = in_reads(result)
-    with style.drawing(4.8, (3, 2)) as drawing:
+    with drawings.new(4.3, (3, 2)) as drawing:  # its page's first screen holds it
         above, below = drawing.panels
         _draw_times(above, curve)
         below.plot(curve.x, 100 * shares, "o", ms=4, color=BLUE)
@@ -41,7 +43,8 @@ def cache_capacity(result: Result, name: str, caption: str, true: Result | None)
         size_title = f"size [{result.axis_unit}]"
         header = [size_title, *style.spread_header(curve.unit), "share of slow reads"]
         rows = [[*row, f"{share:.6g}"] for row, share in zip(curve.rows(), shares, strict=True)]
-        return drawing.save(name, caption, alt, Data(header, rows))
+        where = places.of_curves(above, [result], curve.unit)
+        return drawing.save(name, caption, alt, Data(header, rows), where)
 
 
 def _draw_times(axes: Axes, curve: MeasuredCurve) -> None:

@@ -13,15 +13,17 @@ from matplotlib.patches import Rectangle
 
 from reckon import units
 from reckon.presentation.block import Block
-from reckon.presentation.figures import style
-from reckon.presentation.figures.style import Data, Drawing, Look
-from reckon.presentation.titles import page_title, title_of
+from reckon.presentation.figures import drawings, style
+from reckon.presentation.figures.drawings import Data, Drawing
+from reckon.presentation.figures.style import Look
+from reckon.presentation.titles import page_title, row_title, title_of
 from reckon.reports.other_machines import Cell, OtherMachines, Row
 
 MAX_ROWS = 48  # more would not fit on a page
 _ROW_INCHES = 0.165
 _FRAME_INCHES = 0.9  # axis and colour bar
 _DARKEST = 10.0  # a larger ratio has the same colour; its number says how large it is
+_MAIN_VALUE = "by each report's method"  # of a row without a name of its own
 _NEUTRAL = "#eeeeee"  # no machine is faster by it
 _COLOURS = "coolwarm"  # blue and red around light grey: colour-blind readers see them apart
 _TICKS = (0.1, 0.2, 0.5, 1, 2, 5, 10)
@@ -41,7 +43,7 @@ def heat_map(others: OtherMachines, rows: list[Row], name: str, part: str) -> Bl
     lines = _with_headings(rows)
     cells = [line.cells if isinstance(line, Row) else {} for line in lines]
     logs = [[_log(of_line.get(column)) for column in columns] for of_line in cells]
-    with style.drawing(_FRAME_INCHES + _ROW_INCHES * len(lines)) as drawing:
+    with drawings.new(_FRAME_INCHES + _ROW_INCHES * len(lines)) as drawing:
         axes = drawing.axes
         masked = np.ma.masked_invalid(logs)
         image = axes.pcolormesh(masked, edgecolors="white", linewidth=0.5, **colours)
@@ -57,8 +59,9 @@ def heat_map(others: OtherMachines, rows: list[Row], name: str, part: str) -> Bl
             "where it is slower"
         )
         header = ["line", "machine", "quantity here", "this run", "that machine", "ratio", "points"]
+        header.append("unit")
         data = [_data(row, *pair) for row in rows for pair in row.cells.items()]
-        return drawing.save(name, _caption(part, rows), alt, Data(header, data))
+        return drawing.save(name, _caption(part, rows, others.titles), alt, Data(header, data))
 
 
 def _with_headings(rows: list[Row]) -> list[Row | str]:
@@ -72,7 +75,7 @@ def _with_headings(rows: list[Row]) -> list[Row | str]:
 def _label(line: Row | str) -> str:
     if isinstance(line, str):
         return line
-    return (title_of(f"{line.experiment}/{line.name}") or "measured") + line.method_note
+    return (title_of(f"{line.experiment}/{line.name}") or _MAIN_VALUE) + line.method_note
 
 
 def _log(cell: Cell | None) -> float:
@@ -80,19 +83,44 @@ def _log(cell: Cell | None) -> float:
     return math.log10(cell.colour) if cell and cell.colour > 0 else math.nan
 
 
-def _caption(part: str, rows: list[Row]) -> str:
+def _caption(part: str, rows: list[Row], titles: dict[str, str]) -> str:
     by_reckon = any(cell.by_reckon for row in rows for cell in row.cells.values())
     marked = "; *(Reckon's)*: this run's by Reckon's own method" if by_reckon else ""
     return (
-        f"{part.capitalize()}: every other machine's value divided by this run's, by the same "
-        f"method{marked}. Red: slower than this machine, blue: faster, grey: neither, empty: "
-        "nothing to compare with this run's"
+        f"{part.capitalize()}{_finding(rows, titles)}. Every other machine's value is divided by "
+        f"this run's, by the same method{marked}. Red: slower than this machine (of a rate, less), "
+        "blue: faster, grey: alike or not ranked, empty: nothing to compare with this run's"
     )
 
 
+def _finding(rows: list[Row], titles: dict[str, str]) -> str:
+    """In how many ranked values this machine is faster than another, and where they differ most."""
+    logs = [
+        (_log(cell), row_title(row), titles[column])
+        for row in rows
+        for column, cell in row.cells.items()
+        if cell.is_ranked and not math.isnan(_log(cell))
+    ]
+    if not logs:
+        return ""
+    faster = sum(log > 0 for log, *_ in logs)
+    log, what, machine = max(logs, key=lambda line: abs(line[0]))
+    times = units.number(10 ** abs(log), 2)
+    shorter = f"the {machine}" if log < 0 else "this machine"
+    return (
+        f": this machine is faster in {faster} of {len(logs)} ranked values. Farthest apart is "
+        f"*{what}*, {times} times faster on {shorter}{_against(machine, log)}"
+    )
+
+
+def _against(machine: str, log: float) -> str:
+    return f" than on the {machine}" if log > 0 else ""
+
+
 def _data(row: Row, column: str, cell: Cell) -> list[str]:
-    values = [f"{value:.6g}" for value in (cell.here, cell.there, cell.ratio)]
-    return [row.label, column, cell.quantity, *values, str(cell.points)]
+    values = [units.from_base(value, cell.unit) for value in (cell.here, cell.there)]
+    numbers = [f"{value:.6g}" for value in (*values, cell.ratio)]
+    return [row.label, column, cell.quantity, *numbers, str(cell.points), units.symbol(cell.unit)]
 
 
 def _write_ratio(axes: Axes, x: int, y: int, cell: Cell) -> None:
@@ -123,5 +151,5 @@ def _add_colour_bar(drawing: Drawing, image: QuadMesh) -> None:
     shape: Look = {"orientation": "horizontal", "shrink": 0.6, "aspect": 40, "pad": pad}
     bar = drawing.figure.colorbar(image, ax=drawing.axes, **shape)
     bar.set_ticks([math.log10(t) for t in _TICKS], labels=[f"{t:g}" for t in _TICKS], fontsize=7)
-    bar.set_label("times as long as on this machine", fontsize=7)
+    bar.set_label("times as long as on this machine; a rate, the inverse of its ratio", fontsize=7)
     bar.outline.set_visible(False)

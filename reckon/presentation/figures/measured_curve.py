@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,18 +12,10 @@ from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from reckon import units
 from reckon.presentation.block import Block
-from reckon.presentation.figures import style
-from reckon.presentation.figures.style import (
-    BLACK,
-    BLUE,
-    GREEN,
-    ORANGE,
-    PURPLE,
-    RED,
-    Data,
-    Drawing,
-    Look,
-)
+from reckon.presentation.figures import drawings, places, printing, style
+from reckon.presentation.figures.drawings import Data, Drawing
+from reckon.presentation.figures.line_names import LineEnd
+from reckon.presentation.figures.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, Look
 from reckon.presentation.tables import title
 from reckon.presentation.titles import title_of
 from reckon.records.result import Result
@@ -85,6 +77,8 @@ class MeasuredCurve:
             for field in ("interval.low", "interval.high", "minimum", "p99")
         )
         self.predicted = self.in_unit(result.sealed("predicted"))
+        self.current = self.in_unit(result.current_values)
+        self.is_revised = bool(result.revisions)
         self.hardware = self.in_unit(result.sealed("hardware"))
         self.has_hardware = bool(np.isfinite(self.hardware).any())
         self.interval = [self.in_unit(result.sealed(end)) for end in ("low", "high")]
@@ -101,7 +95,7 @@ class MeasuredCurve:
     @property
     def heights(self) -> np.ndarray:
         """The values that have to lie within the axes."""
-        return np.concatenate([self.middle, self.predicted])
+        return np.concatenate([self.middle, self.predicted, self.current])
 
     def draw_measured(self, axes: Axes, colour: str, label: str, size: float = 4) -> None:
         """Draws the medians with their intervals."""
@@ -116,14 +110,21 @@ class MeasuredCurve:
         axes.plot(self.x, self.predicted, "--", color=RED, label="predicted, with interval")
         if self.has_hardware:
             axes.plot(self.x, self.hardware, ":", color=GREEN, label="hardware estimate")
-        if self.result.revisions:
-            revised = self.in_unit(self.result.sealed("predicted", self.result.current))
-            axes.plot(self.x, revised, "-.", color=PURPLE, label="revised")
+        self.draw_revised(axes, color=PURPLE, label="revised")
+
+    def draw_revised(self, axes: Axes, **look: Any) -> None:
+        """Draws the revised prediction, if there is one."""
+        if self.is_revised:
+            axes.plot(self.x, self.current, style.REVISED, **look)
 
     def rows(self) -> list[list[str]]:
         """The data: a row for each point that was measured."""
         points = zip(self.x, self.result.summaries, self.result.sealed("predicted"), strict=True)
         return [[f"{x:.6g}", *style.spread_cells(s, y, self.unit)] for x, s, y in points]
+
+    def axis_title(self, xlabel: str) -> str:
+        """The title of the data's column of positions."""
+        return style.column(xlabel, self.result.axis_unit)
 
     def alt(self, xlabel: str) -> str:
         """The curve in words."""
@@ -150,6 +151,7 @@ def _name_band(axes: Axes, c: MeasuredCurve, ends: np.ndarray, name: str, colour
         return
     side = "left" if k == 0 else "right" if k == len(c.x) - 1 else "center"
     look: Look = {"ha": side, "va": "center", "fontsize": 7.5, "color": colour, "zorder": 6}
+    look |= {"label": printing.ON_SCREEN}  # on paper the legend says it
     look |= {"path_effects": [withStroke(linewidth=2, foreground="white")]}
     look |= {"textcoords": "offset points", "xytext": (0, (low[k] - high[k]) / 2)}
     axes.annotate(name, (c.x[k], within[1][k]), **look)
@@ -170,26 +172,29 @@ def _draw_single(drawing: Drawing, c: MeasuredCurve, xlabel: str, scale: Scale) 
     drawing.panels[-1].set_xlabel(xlabel)
 
 
+@style.of_results
 def curve(result: Result, name: str, caption: str, xlabel: str, scale: Scale = "auto") -> Block:
     """A quantity along its axis: medians with interval and range, the hardware estimate and the
     sealed prediction with its interval."""
     if not result.has_samples:
         return style.nothing_to_draw([result])
     c = MeasuredCurve(result)
-    with style.drawing() as drawing:
+    with drawings.new() as drawing:
         _draw_single(drawing, c, xlabel, scale)
         drawing.legend()
-        data = Data([xlabel, *style.spread_header(c.unit)], c.rows())
-        return drawing.save(name, caption, c.alt(xlabel), data)
+        data = Data([c.axis_title(xlabel), *style.spread_header(c.unit)], c.rows())
+        where = places.of_curves(drawing.axes, [result], c.unit)
+        return drawing.save(name, caption, c.alt(xlabel), data, where)
 
 
+@style.of_results
 def fit(result: Result, name: str, caption: str, xlabel: str) -> Block:
     """The same with a straight line fitted to the medians, and below it the residuals."""
     if result.line is None:
         return curve(result, name, caption, xlabel)
     c = MeasuredCurve(result)
     residuals = c.in_unit(result.line.residuals)
-    with style.drawing(4.6, (3, 1)) as drawing:
+    with drawings.new(4.6, (3, 1)) as drawing:
         axes, below = drawing.panels
         _draw_single(drawing, c, xlabel, "linear")
         axes.plot(c.x, c.middle - residuals, "-", color=BLACK, lw=0.8, label="fitted line")
@@ -198,10 +203,13 @@ def fit(result: Result, name: str, caption: str, xlabel: str) -> Block:
         below.set_ylabel("residual")
         drawing.legend()
         rows = [[*row, f"{r:.4g}"] for row, r in zip(c.rows(), residuals, strict=True)]
-        header = [xlabel, *style.spread_header(c.unit), "residual"]
-        return drawing.save(name, caption, c.alt(xlabel), Data(header, rows))
+        header = [c.axis_title(xlabel), *style.spread_header(c.unit)]
+        header.append(style.column("residual", c.unit))
+        where = places.of_curves(axes, [result], c.unit)
+        return drawing.save(name, caption, c.alt(xlabel), Data(header, rows), where)
 
 
+@style.of_results
 def curves(
     results: list[Result],
     name: str,
@@ -211,35 +219,48 @@ def curves(
     scale: Scale = "auto",
 ) -> Block:
     """Several quantities along the same axis: medians with intervals, and in the same colour the
-    sealed prediction dashed and the hardware estimate dotted."""
+    sealed prediction dashed, a revised one dashed and dotted, the hardware estimate dotted."""
     measured = [result for result in results if result.has_samples]
     if not measured:
         return style.nothing_to_draw(results)
     unit = style.readable_unit(measured[0])
     measured_curves = [MeasuredCurve(result, unit) for result in measured]
-    with style.drawing() as drawing:
+    with drawings.new() as drawing:
         axes = drawing.axes
         for c, (result, colour) in zip(measured_curves, style.with_colours(measured), strict=True):
             c.draw_measured(axes, colour, title(result, titles))
             axes.plot(c.x, c.predicted, "--", lw=1, color=colour)
+            c.draw_revised(axes, lw=1, color=colour)
             if c.has_hardware:
                 positive = np.where(c.hardware > 0, c.hardware, np.nan)
                 axes.plot(c.x, positive, ":", lw=1, color=colour)
         axes.plot([], [], "--", lw=1, color=BLACK, label="predicted")
+        style.explain_revised(axes, measured)
         if any(c.has_hardware for c in measured_curves):
             axes.plot([], [], ":", lw=1, color=BLACK, label="hardware estimate")
         _set_scales(axes, measured_curves, scale)
         axes.set_xlabel(xlabel)
         axes.set_ylabel(units.symbol(unit))
+        drawing.name_lines(line_ends(measured_curves, titles))
         drawing.legend()
         alt = "; ".join(c.alt(xlabel) for c in measured_curves)
-        return drawing.save(name, caption, alt, curves_data(measured_curves, xlabel))
+        where = places.of_curves(axes, measured, unit)
+        return drawing.save(name, caption, alt, curves_data(measured_curves, xlabel), where)
+
+
+def line_ends(curves: list[MeasuredCurve], titles: dict | None) -> list[LineEnd]:
+    """The last measured point of each curve, in the colour that with_colours() gives it."""
+    return [
+        LineEnd(float(c.x[-1]), float(c.middle[-1]), title(c.result, titles), colour)
+        for c, colour in zip(curves, style.SERIES, strict=False)
+    ]
 
 
 def curves_data(curves: list[MeasuredCurve], xlabel: str) -> Data:
     """The data of several curves in one unit."""
     rows = [[c.result.quantity, *row] for c in curves for row in c.rows()]
-    return Data(["quantity", xlabel, *style.spread_header(curves[0].unit)], rows)
+    first = curves[0]
+    return Data(["quantity", first.axis_title(xlabel), *style.spread_header(first.unit)], rows)
 
 
 def pair(
@@ -259,20 +280,23 @@ def pair(
         names = f"{title_of(horizontal.quantity)} and {title_of(vertical.quantity)}"
         return Block(f"There is nothing to draw: {names} were measured at no common point.")
     axis_unit = units.symbol(horizontal.axis_unit)
-    with style.drawing() as drawing:
+    with drawings.new() as drawing:
         axes = drawing.axes
         look: Look = {"fmt": "o-", "ms": 4, "color": BLUE, "capsize": 2}
         look |= {"xerr": a.error_bars[:, i], "yerr": b.error_bars[:, j]}
         axes.errorbar(a.middle[i], b.middle[j], label="measured: medians, intervals", **look)
         axes.plot(a.predicted[i], b.predicted[j], "--", color=RED, label="predicted")
-        maximum = np.nanmax([a.middle[i], a.predicted[i]])
+        if a.is_revised or b.is_revised:
+            revised: Look = {"color": PURPLE, "label": "revised"}
+            axes.plot(a.current[i], b.current[j], style.REVISED, **revised)
+        maximum = np.nanmax([a.middle[i], a.predicted[i], a.current[i]])
         axes.set_xlim(-0.04 * maximum, 1.1 * maximum)
-        _set_y(axes, np.concatenate([b.middle[j], b.predicted[j]]), "auto")
+        _set_y(axes, np.concatenate([b.middle[j], b.predicted[j], b.current[j]]), "auto")
         axes.set_xlabel(f"{xlabel} [{units.symbol(a.unit)}]")
         axes.set_ylabel(f"{ylabel} [{units.symbol(b.unit)}]")
         _name_points(axes, a.middle[i], b.middle[j], [f"{x:g} {axis_unit}".strip() for x in shared])
         drawing.legend()
-        header = [axis_unit or "at"]
+        header = [style.column("at", horizontal.axis_unit)]
         for text, c in ((xlabel, a), (ylabel, b)):
             header += [f"{text}: {part}" for part in style.spread_header(c.unit)]
         rows = [[*a.rows()[k], *b.rows()[m][1:]] for k, m in zip(i, j, strict=True)]

@@ -7,8 +7,9 @@ from matplotlib.patches import Rectangle
 
 from reckon.computer.facts import Machine
 from reckon.presentation.block import Block
-from reckon.presentation.figures import style
-from reckon.presentation.figures.style import BLACK, ON_LIGHT, Data
+from reckon.presentation.figures import drawings
+from reckon.presentation.figures.drawings import Data
+from reckon.presentation.figures.style import BLACK, ON_LIGHT
 from reckon.presentation.text import machine_value
 
 _CORES_DRAWN = 8
@@ -35,7 +36,7 @@ def machine_picture(machine: Machine, name: str, caption: str) -> Block:
     cores_drawn = min(cores, _CORES_DRAWN)
     width = _WIDTH / cores_drawn
     inner_width, full_width = width - _GAP, _WIDTH - _GAP
-    with style.drawing(3.2) as drawing:
+    with drawings.new(3.2) as drawing:
         axes = drawing.axes
         axes.axis("off")
         for i, number in enumerate([*range(cores_drawn - 1), cores - 1]):

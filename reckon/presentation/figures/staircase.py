@@ -7,8 +7,8 @@ from matplotlib.axes import Axes
 
 from reckon import units
 from reckon.presentation.block import Block
-from reckon.presentation.figures import style
-from reckon.presentation.figures.measured_curve import MeasuredCurve, curves_data
+from reckon.presentation.figures import drawings, places, style
+from reckon.presentation.figures.measured_curve import MeasuredCurve, curves_data, line_ends
 from reckon.presentation.figures.style import BLACK, Look
 from reckon.presentation.plateau_tables import Regime, regimes
 from reckon.presentation.tables import title
@@ -16,10 +16,12 @@ from reckon.records.result import Result
 
 _XLABEL = "size of the region"
 _ABOVE_GRID = 1.8  # and below the curves
+_MOST_BANDS = 4  # bands of more curves would hide the curves; their data have the ranges
 # Heights of two rows of texts, as shares of the axes' height.
 _LEVEL_ROWS, _CAPACITY_ROWS = (0.99, 0.9), (0.015, 0.065)
 
 
+@style.of_results
 def levels(
     results: list[Result],
     levels_of: Result,
@@ -29,9 +31,9 @@ def levels(
     reported: dict[str, float | None],
 ) -> Block:
     """Several times over sizes on logarithmic axes, as in lmbench's figure 1 (McVoy and Staelin
-    1996): medians with 95 % interval in a band from minimum to 99th percentile, sealed predictions
-    dashed. The levels of `levels_of`, one of them, have their names above and a line where each
-    ends; the reported capacities are dotted.
+    1996): medians with 95 % interval, sealed predictions dashed, and up to four curves in a band
+    from minimum to 99th percentile. The levels of `levels_of`, one of them, have their names above
+    and a line where each ends; the reported capacities are dotted.
 
     reported: where each level should end by the machine's description, in bytes.
     """
@@ -42,14 +44,15 @@ def levels(
     all_regimes = regimes(levels_of, [*reported, "main memory"], reported)
     plateaus = [regime for regime in all_regimes if not regime.level.is_ramp]
     curves = [MeasuredCurve(result, unit) for result in measured]
-    with style.drawing(4.4) as drawing:
+    with drawings.new(3.9) as drawing:  # its page's first screen holds it
         axes = drawing.axes
         for c, (result, colour) in zip(curves, style.with_colours(measured), strict=True):
-            axes.fill_between(c.x, c.minimum, c.p99, color=colour, alpha=0.15, lw=0)
             c.draw_measured(axes, colour, title(result, titles), size=2.5)
             axes.plot(c.x, c.predicted, "--", lw=1, color=colour, drawstyle="steps-post")
+            c.draw_revised(axes, lw=1, color=colour, drawstyle="steps-post")
         axes.plot([], [], "--", lw=1, color=BLACK, label="predicted")
-        axes.fill_between([], [], color=BLACK, alpha=0.15, lw=0, label="minimum to 99th percentile")
+        style.explain_revised(axes, measured)
+        _draw_bands(axes, curves)
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
         _set_limits(axes, curves)
@@ -58,13 +61,26 @@ def levels(
         style.plain_log(axes.yaxis)
         axes.set_xlabel(_XLABEL)
         axes.set_ylabel(units.symbol(unit))
+        drawing.name_lines(line_ends(curves, titles))
         drawing.legend()
         alt = [_alt(result, title(result, titles)) for result in measured]
         alt += [
             f"{regime.name} {units.amount(regime.level.y, levels_of.unit)} up to {regime.end}"
             for regime in plateaus
         ]
-        return drawing.save(name, caption, "; ".join(alt), curves_data(curves, _XLABEL))
+        where = places.of_curves(axes, measured, unit)
+        data = curves_data(curves, _XLABEL)
+        return drawing.save(name, caption, "; ".join(alt), data, where)
+
+
+def _draw_bands(axes: Axes, curves: list[MeasuredCurve]) -> None:
+    """From minimum to 99th percentile of each curve, unless there are too many."""
+    if len(curves) > _MOST_BANDS:
+        return
+    look: Look = {"alpha": 0.15, "lw": 0}
+    for c, colour in zip(curves, style.SERIES, strict=False):
+        axes.fill_between(c.x, c.minimum, c.p99, color=colour, **look)
+    axes.fill_between([], [], color=BLACK, label="minimum to 99th percentile", **look)
 
 
 def _alt(result: Result, called: str) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import operator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,9 +12,11 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from reckon import units
+from reckon.prediction.ratios import is_miss
 from reckon.presentation.block import Block, say
-from reckon.presentation.figures import style
-from reckon.presentation.figures.style import BLACK, SERIES, Data, Look
+from reckon.presentation.figures import drawings, style
+from reckon.presentation.figures.drawings import Data
+from reckon.presentation.figures.style import BLACK, SERIES, Look
 from reckon.presentation.method_and_machine_tables import value_by_method_of
 from reckon.presentation.method_effects import Groups, changing_methods
 from reckon.presentation.scores import report_ratios
@@ -85,6 +88,21 @@ class _Strip:
     def has_hollow(self) -> bool:
         return any(point.by_method > 0 for point in self.there)
 
+    @property
+    def pairs(self) -> list[tuple[float, float]]:
+        """Each report's value with this machine's, by the report's method where it ran here."""
+        if not self.here:
+            return []
+        here = [
+            self.here.median if math.isnan(point.by_method) else point.by_method
+            for point in self.there
+        ]
+        return [
+            (point.value, by_method)
+            for point, by_method in zip(self.there, here, strict=True)
+            if by_method > 0
+        ]
+
     def alt(self, unit: str) -> str:
         """The strip in words."""
         here = units.amount(self.here.median, unit) if self.here else "not measured"
@@ -126,6 +144,26 @@ def _strip(
     return _Strip(title, None if index is None else result.summaries[index], there)
 
 
+def _machines_finding(strips: list[_Strip], unit: str) -> str:
+    """In how many of the comparisons this machine is ahead, or has the larger value."""
+    pairs = [pair for strip in strips for pair in strip.pairs]
+    if not pairs:
+        return ""
+    text, is_counted = _ahead(unit)
+    count = sum(is_counted(there, here) for there, here in pairs)
+    return f". This machine {text} in {count} of {len(pairs)} comparisons"
+
+
+def _ahead(unit: str) -> tuple[str, Callable[[float, float], bool]]:
+    """What to say of a machine that is ahead, and whether it is, by the value there and here."""
+    power = units.dimension(unit).get("[time]", 0)
+    if power == 1:
+        return "takes less time", operator.gt
+    if power == -1:
+        return "has the higher rate", operator.lt
+    return "has the larger value", operator.lt
+
+
 def machines(groups: dict[str, tuple], name: str, caption: str) -> Block:
     """A strip for each group: this machine's median with its interval, what the reports measured
     on theirs, and hollow, what this machine takes by their methods.
@@ -145,13 +183,14 @@ def machines(groups: dict[str, tuple], name: str, caption: str) -> Block:
     unit = units.readable_unit(middle, result_unit)
     names = {point.reported.report for strip in strips for point in strip.there}
     reports = [report for report in published.all_reports() if report.name in names]
-    with style.drawing(0.8 + 0.42 * len(strips)) as drawing:
+    with drawings.new(0.8 + 0.42 * len(strips)) as drawing:
         marks = [(strip.title, list(strip.marks(unit))) for strip in strips]
         rows = _draw(drawing.axes, marks, units.symbol(unit))
         drawing.legend(_handles(reports, has_hollow=any(strip.has_hollow for strip in strips)))
         alt = "; ".join(strip.alt(result_unit) for strip in strips)
         alt = f"This machine among {len(reports)} reports' machines: {alt}"
         header = ["strip", "machine", "what", f"value [{units.symbol(unit)}]"]
+        caption += _machines_finding(strips, result_unit)
         return drawing.save(name, caption, alt, Data(header, rows))
 
 
@@ -178,7 +217,7 @@ def method_ratios(groups: Groups, name: str, caption: str) -> Block:
     names = {report for group in ranked for method in group.ranked for report in method.reports}
     looks = {report: look for report, look in style.report_looks().items() if report in names}
     looks[""] = {"color": BLACK, "marker": "d"}
-    with style.drawing(1.0 + 0.26 * len(ranked)) as drawing:
+    with drawings.new(1.0 + 0.26 * len(ranked)) as drawing:
         drawing.axes.axvline(1, color=BLACK, lw=0.8)
         strips = [(group.title, list(_method_marks(group, looks))) for group in ranked]
         xlabel = (
@@ -192,8 +231,23 @@ def method_ratios(groups: Groups, name: str, caption: str) -> Block:
             f"{title_of(change.method.entry.quantity)} {units.number(change.ratio.middle)} times"
             for change in changing_methods(groups)[:_METHODS_NAMED]
         )
+        caption += _methods_finding(groups)
         header = ["group", "quantity", "reports", "ratio", "minimum", "maximum", "rounds"]
         return drawing.save(name, caption, alt, Data(header, rows))
+
+
+def _methods_finding(groups: Groups) -> str:
+    """How many methods are off by more than a factor of two, and by how much the farthest is."""
+    count = sum(len(group.ranked) for group in groups.values())
+    changes = changing_methods(groups)
+    if not changes:
+        return f". None of {count} changes it by more than chance"
+    misses = [change.ratio for change in changes if is_miss(change.ratio.middle)]
+    certain = sum(not math.isnan(ratio.low) for ratio in misses)
+    return (
+        f". {len(misses)} of {count} are off by more than a factor of two, {certain} of these by "
+        f"more than chance. The farthest is off by {units.number(changes[0].ratio.factor)} times"
+    )
 
 
 def _method_marks(group: GroupResult, looks: dict[str, Look]) -> Iterator[_Mark]:
@@ -227,7 +281,13 @@ def reports_prediction_ratios(name: str, caption: str) -> Block:
             for ratio, offset in zip(ratios, offsets, strict=True)
         ]
         strips.append((report, marks))
-    with style.drawing(3.0) as drawing:
+    every = np.concatenate([ratios for _, ratios in by_report])
+    off = np.maximum(every, 1 / every)
+    caption += (
+        f": half of {len(off)} lie within {units.number(float(np.median(off)), 2)} times, the "
+        f"farthest is off by {units.number(float(off.max()), 2)} times"
+    )
+    with drawings.new(3.0) as drawing:
         drawing.axes.axvline(1, color=BLACK, lw=0.8)
         xlabel = "measured / predicted, each on its own machine"
         rows = _draw(drawing.axes, strips, xlabel)

@@ -113,6 +113,31 @@ def test_without_rpcbind_there_is_no_version_3(here, monkeypatch):
         here.run("random", samples=2, version=3)
 
 
+# An /etc without mtab, in the server's own mount namespace.
+HIDE_MTAB = """
+mount -t tmpfs tmpfs /mnt && mkdir /mnt/real /mnt/etc && mount --bind /etc /mnt/real || exit 1
+ln -s /mnt/real/* /mnt/etc/ && rm /mnt/etc/mtab && mount --bind /mnt/etc /etc || exit 1
+! [ -e /etc/mtab ] || exit 1
+"""
+
+
+def test_a_server_starts_where_the_system_has_no_etc_mtab(here, monkeypatch):
+    monkeypatch.setattr(ganesha, "_MOUNT_RUN", HIDE_MTAB + ganesha._MOUNT_RUN)
+    nfs.forget()
+    here.start("near")
+    here.run("random", samples=2, version=4)
+    here.run("random", samples=2, version=3)
+
+
+def test_without_an_etc_mtab_of_its_own_it_would_export_nothing(here, monkeypatch):
+    monkeypatch.setattr(ganesha, "_MOUNT_RUN", HIDE_MTAB + ganesha._MOUNT_RUN)
+    monkeypatch.setattr(ganesha, "_MAKE_MTAB", "")
+    nfs.forget()
+    with pytest.raises((HostUnavailable, library.ProbeFailed)):
+        here.start("near")
+        here.run("random", samples=2, version=4)
+
+
 def test_a_port_that_is_taken_is_reported_with_the_servers_last_words(here, monkeypatch):
     listen = (
         'import socket, time; s = socket.create_server((\\"10.77.0.2\\", 2049)); time.sleep(60)'

@@ -8,10 +8,12 @@ from helpers.sentence_cases.made import ns, summary, value
 
 SWITCH = dict(far=ns(3), early=ns(3), gross=ns(1), from_fork="F")
 LIKE_EMPTY = SimpleNamespace(
-    apart=lambda other: 0, why_not_apart=lambda other: "within their spread"
+    apart=lambda other: 0, why_not_apart=lambda other: "their intervals overlap"
 )
 RING = dict(empty=summary(1))
 GROWTH = dict(from_two=1e-6, from_four=0, empty_ring=ns(1000))
+GROWTH |= dict(switched_two=1.0, switched_four=1.0, more_switches=3e-6, among_four=4e-6)
+GROWTH |= dict(rest="R")
 NULL = dict(cycles=[9000, 9500], schedule=value(2500), null_ratio=3.0)
 ONE_CPU = NULL | dict(off="2 of the 3", like_null="L")
 EXITS = dict(guest=1, trap=value(2e-6), waking=20e-6)
@@ -19,13 +21,16 @@ OFF = SimpleNamespace(ratio=3.0, has_samples=True)
 SCHEDULER = dict(alone=ns(1), scheduling=lambda _: 9000, schedule=value(2500))
 
 SLOPE = SimpleNamespace(slope=0, slope_low=-1, slope_high=1)
+COSTS = dict(line=SLOPE, costs="C", cycles=0.5)
 SEVENTH = dict(largest=2.0, steps="S")
 JUMPS = dict(two_jumps=6.0, jumps=value(3))
-MISSED_CALL = dict(how="Optimised", call=OFF, jump_cycles=7.0, jumps=value(3), slopes=3.0)
+OFF_CALL = SimpleNamespace(ratio=3.0, has_samples=True, cycles=[summary(7.0)])
+MISSED_CALL = dict(how="Optimised", call=OFF_CALL, jumps=value(3), slopes=3.0)
 
 DIFFERS = dict(points=9, disagreeing=1)
 OPTIMISED = dict(middle=1.5, fastest=1.3)
-ROUND = dict(chain_cycles=1.0, by_width=2.0, middle=1.6)
+ROUND = dict(longer=2.0, by_width=2.0, middle=1.6)
+VARIES = dict(runs="A", optimised_runs="B")
 STORE = dict(way="W")
 
 PAGES = dict(adds=[1.0, 2.0], begins=1e-6)
@@ -66,17 +71,28 @@ CASES = {
         (
             "rings not apart",
             RING | dict(loaded=LIKE_EMPTY),
-            " (within their spread)",
+            " (their intervals overlap)",
         ),
         ("negative ring", dict(negative=True), "took longer than the whole ring."),
-        ("like threads", dict(differs=[0, 0]), "Changing the page tables cannot be seen"),
+        ("like threads", dict(differs=[0, 0]), "a change of page tables adds nothing measurable"),
         ("compared", dict(listed="- by futex", kept="K"), "costs:\n\n- by futex\n\nK"),
         ("not compared", dict(listed="", kept="K"), "Both have to be measured"),
         ("grows from four", GROWTH | dict(from_four=2e-6), "Most of the growth comes there."),
-        ("grows from two", GROWTH, "So the tags do not explain the first step."),
+        (
+            "switches twice",
+            GROWTH | dict(switched_four=1.3),
+            "1.00 times among 2 processes and 1.30 times among 4.",
+        ),
+        (
+            "sleeps more often",
+            dict(slept_two=0.1, slept_four=0.7),
+            "10 % of these switches among 2 processes are",
+        ),
+        ("means alike", dict(by_futex=LIKE_EMPTY, gross=ns(1)), ", no measurable difference"),
+        ("grows from two", GROWTH, "What does is not known"),
         ("ring hardly grows", GROWTH | dict(from_two=1e-8), "Neither step is large."),
         ("like the null call", NULL, "nearly the same factor (3.00)"),
-        ("unlike the null call", NULL | dict(null_ratio=np.float64(1)), "A profile of the kernel"),
+        ("unlike the null call", NULL | dict(null_ratio=np.float64(1)), "a profile of the kernel"),
         ("one CPU off", ONE_CPU | dict(missed=[OFF]), "9,000 to 9,500 cycles, where 2,500"),
         ("trips out of the guest", EXITS, "That is 10 trips out of the guest at 2.00 µs"),
         ("deep idle state", EXITS | dict(guest=0), "A deep idle state takes long to leave."),
@@ -98,13 +114,15 @@ CASES = {
         ("scheduler as guessed", SCHEDULER | dict(gross=ns(1)), "The pipe alone takes"),
     ],
     "cpu/call": [
-        ("adds", dict(change=2e-9), "adds 2.00 ns"),
-        ("takes off", dict(change=-2e-9), "takes off 2.00 ns"),
-        ("argument unclear", dict(line=SLOPE, costs="C"), "C, which its interval does not tell"),
+        ("adds nothing", dict(change=-2e-12, clock=value(3e9)), "adds less than 0.02 cycles"),
+        ("adds", dict(change=2e-9, clock=value(3e9)), "adds 2.00 ns"),
+        ("takes off", dict(change=-2e-9, clock=value(3e9)), "takes off 2.00 ns"),
+        ("argument adds nothing", COSTS | dict(cycles=0.01), "C."),
+        ("argument unclear", COSTS, "C (0.50 core cycles), but the slope's interval includes zero"),
         (
             "argument clear",
-            dict(line=SimpleNamespace(slope_low=1, slope_high=2), costs="C"),
-            "C.",
+            COSTS | dict(line=SimpleNamespace(slope_low=1, slope_high=2)),
+            "C, 0.50 core cycles.",
         ),
         ("arguments overlap", dict(cheaper=["optimised", "unoptimised"]), "(optimised and unopt"),
         ("seventh like others", SEVENTH | dict(last=1), "S: no more than steps elsewhere."),
@@ -112,19 +130,29 @@ CASES = {
         ("seventh costs more", SEVENTH | dict(last=9), "S: it does cost more."),
         ("straight", dict(share=0.01, how="H", residual="R"), "H yes: R"),
         ("not straight", dict(share=0.1, how="H", residual="R"), "H no: R"),
-        ("slow jumps", JUMPS | dict(one_jump=2.0), "So a taken jump costs more than a cycle"),
+        (
+            "jumps take turns",
+            JUMPS | dict(one_jump=2.0, fastest_jump=1.0),
+            "fastest trials take 1.00, so this core can jump in each cycle",
+        ),
+        (
+            "slow jumps",
+            JUMPS | dict(one_jump=2.0, fastest_jump=1.5),
+            "So a taken jump costs more than a cycle",
+        ),
         ("call off", MISSED_CALL, "take 7.00 cycles, not the guessed 3.00"),
-        ("slope off", MISSED_CALL, "what an argument adds** (3.00 times)"),
+        ("moves overlap", MISSED_CALL | dict(slopes=0.1), "what an argument adds** (0.10 times)"),
+        ("slope off", MISSED_CALL, "what an argument adds** (3.0 times)"),
         ("loop beside call", dict(ratio=0.5), ": in a long loop a round costs less"),
     ],
     "cpu/loop": [
+        ("loops overlap", DIFFERS | dict(off=-0.5), "rounds of several at once"),
         (
             "samples disagree",
             DIFFERS | dict(off=0.5, disagreeing=4),
             "; the samples of 4 of its 9 points disagree",
         ),
         ("slope larger", DIFFERS | dict(off=0.5), ", as where the last jump is mispredicted"),
-        ("slope smaller", DIFFERS | dict(off=-0.5), ", with other places of code and operands"),
         ("additions folded", OPTIMISED | dict(middle=0.5), "It takes less: 0.500 cycles."),
         ("one cycle", OPTIMISED | dict(middle=1.0), "Yes: 1.00 cycles."),
         (
@@ -137,10 +165,10 @@ CASES = {
         ("forwarding", dict(chain_cycles=5.0), "takes 4.0 cycles on top of the addition."),
         (
             "chain explains",
-            ROUND | dict(round_cycles=1.2),
-            "The chain through memory explains the round.",
+            ROUND | dict(longer=5.0, round_cycles=6.0),
+            "The chain through memory is the longer of the two and explains the round.",
         ),
-        ("width explains", ROUND | dict(round_cycles=2.0), "The width explains it."),
+        ("width explains", ROUND | dict(round_cycles=2.0), "By that guess they take 2.0 cycles"),
         (
             "slowed width explains",
             ROUND | dict(round_cycles=4.0),
@@ -152,10 +180,17 @@ CASES = {
         ("minds its place", dict(slower=2.0), "Every edit above the loop changes its place"),
         ("does not mind", dict(slower=1.0), "This core does not mind."),
         ("two lines disturbed", dict(slower=3.0), "such as a busy sibling thread"),
+        ("unoptimised varies more", VARIES | dict(wider=2.0), "more: its trials run A, those of"),
+        ("optimised varies more", VARIES | dict(wider=0.5), "The optimised loop varies more: its"),
+        ("both vary", VARIES | dict(wider=1.0), "Both loops vary alike"),
+        ("slope overlaps", dict(off=0.4), "run beside one another."),
+        ("slope disturbed", dict(off=3.0), "`perf stat -e branch-misses` would tell."),
+        ("place explains", dict(by_place=0.6), "may have done nothing but move the loop"),
+        ("place explains a part", dict(by_place=0.2), "less than the half second"),
         ("step hides round", dict(deviation=2e-9, o0=ns(1)), "the counter's step hides the round."),
         ("round shows", dict(deviation=1e-10, o0=ns(1)), "the round shows."),
         ("round folded", OPTIMISED | dict(middle=0.5), "this core folds its additions"),
-        ("round takes turns", OPTIMISED | dict(fastest=1.0), "the median 1.50, as if the core's"),
+        ("round takes turns", OPTIMISED | dict(fastest=1.0), "the median 1.50. The likely cause"),
         ("round's cycles", OPTIMISED, "A round takes 1.50 cycles."),
     ],
     "cpu/task": [
@@ -163,7 +198,7 @@ CASES = {
         (
             "growth unclear",
             dict(line=SLOPE, costs="C"),
-            "C, which its interval does not tell from nothing.",
+            "C, but the slope's interval includes zero.",
         ),
         (
             "falls",
@@ -175,8 +210,8 @@ CASES = {
             dict(line=SimpleNamespace(slope=2, slope_low=1, slope_high=3), costs="C"),
             "C: it grows.",
         ),
-        ("one more costs more", dict(surely_added=1.0), "costs more the more are alive"),
-        ("one more costs no more", dict(surely_added=-1.0), "costs no more, however many"),
+        ("one more costs more", dict(surely_added=1.0), "costs more, the more others are alive"),
+        ("one more costs no more", dict(surely_added=-1.0), "costs no more, however many others"),
         ("explained", dict(remains=1.1), "That explains it."),
         ("mostly explained", dict(remains=1.5), "That explains most of it."),
         ("not explained", dict(remains=3.0), "That does not explain it; a profile"),
@@ -212,7 +247,7 @@ CASES = {
             "to what it encloses.",
         ),
         ("CPUID dearer", dict(dearest=30.0), "One CPUID costs 30 times a whole fenced pair"),
-        ("all reads", dict(dearest=0.5), "What reading the time costs, by every way"),
+        ("all reads", dict(dearest=0.5), "The cost of each method of reading the time"),
     ],
     "cpu/syscall": [
         (
@@ -225,6 +260,7 @@ CASES = {
             dict(inside=[], v={"getpid_libc": ns(1)}),
             "and enters the kernel each time.",
         ),
+        ("like getpid", dict(alike=["getuid"]), "because the intervals overlap: getuid."),
         ("int 0x80 no more", INT_80 | dict(more=-1e-8), "It costs no more here."),
         (
             "int 0x80 leaves the guest",
@@ -253,7 +289,7 @@ CASES = {
             dict(more=1e-6, old=ns(30), null=ns(10)),
             "times a call by SYSCALL",
         ),
-        ("calls in user mode", dict(inside=["times"], listed="L"), "less than half of getpid: L"),
+        ("calls in user mode", dict(inside=["times"], listed="L"), "answered in user mode: L"),
     ],
     "cpu/clock": [
         ("ticks as cycles", dict(off=0.01), "would be right here, today."),

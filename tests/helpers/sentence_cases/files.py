@@ -10,7 +10,7 @@ FULL = dict(by_times=0, highest=100.0, full_from=4)
 SECOND = dict(cpu=0.2, disk=0.2, full_from=4)
 WAITS = dict(ratio=1.5, times="1.5", second=lambda *_: "They wait.", rate=9)
 WAITS |= dict(two=summary(2, apart=1), alone=summary(1))
-READERS = dict(readers=8, rate=value(50_000), needed=25_000, e=ns(10))
+READERS = dict(readers=8, rate=value(50_000), needed=25_000, e=ns(10), time=1e-6)
 WORK = dict(cycles="9,000", of_one=SimpleNamespace(inputs={"cycles": value(5000)}))
 
 OFF = dict(in_cache=ns(9), explained="Why.")
@@ -25,7 +25,14 @@ TRIAL = dict(trial=1e-3, delivered=2**20)
 HALF = dict(whole=ns(9), fixed=1e-6, rate=value(1e9))
 LOOK_UP = dict(reads=ns(9), needed=9000, cached={"work": value(1000)})
 TINY = dict(few_pages=1e-6, few_mib=6, many_mib=32, l3_text="The L3 cache has 32 MiB")
-ROOM = dict(smallest=1e-6, disk=value(1e-4), largest=2**21, inferred=SimpleNamespace(median=2**20))
+GUESSES = dict(own_guess=1, records_guess=3)
+ROOM = dict(
+    in_figure="",
+    smallest=1e-6,
+    disk=value(1e-4),
+    largest=2**21,
+    inferred=SimpleNamespace(median=2**20),
+)
 
 CASES = {
     "files/cache": [
@@ -47,6 +54,8 @@ CASES = {
             "6 MiB such a read takes 1.00 µs, from one of 32",
         ),
         ("larger file alike", TINY | dict(many_pages=1.1e-6), "So it is not the copy"),
+        ("too much", GUESSES | dict(taken=2), "were too high."),
+        ("too little", GUESSES | dict(taken=9), "were too low."),
         ("any size", ROOM | dict(allowed=2), "Any size"),
         ("largest size", ROOM | dict(allowed=0.5), "(1 − 0.50) = 2.00 MiB."),
         ("by memory", dict(whole=ns(9), limit=64), "all memory"),
@@ -107,7 +116,7 @@ CASES = {
         ("rate unknown", NOTHING | dict(set_by_us=False, read=ns(9)), ""),
         ("own work", NOTHING | dict(read=ns(9)), "for the file's own work"),
         ("less than transfer", NOTHING | dict(read=ns(5)), "not the same for both"),
-        ("own work unclear", NOTHING | dict(read=ns(7)), "told from the scatter"),
+        ("own work unclear", NOTHING | dict(read=ns(7)), "work is less than the scatter"),
         (
             "more bytes",
             dict(set_by_us=True, whole=ns(9), null_here=ns(5), passing=2e-6, microseconds=str),
@@ -116,13 +125,13 @@ CASES = {
         ("longer and more", dict(beyond_setting=1), "the rest may be waking"),
         ("longer unclear", dict(beyond_setting=0), "are indistinguishable."),
         ("longer, no more", dict(beyond_setting=-1), "costs nothing more."),
-        ("more than disk", BY_DISK | dict(least=7), "what the other"),
+        ("more than disk", BY_DISK | dict(least=7), "are unexplained; a trace"),
         ("less than disk", BY_DISK | dict(most=3), "came from a cache."),
-        ("disk unclear", BY_DISK, "whether there is more to it cannot be told."),
+        ("disk unclear", BY_DISK, "anything more is less than the scatter."),
         (
             "cold unclear",
             dict(cold_random=ns(5), warm_random=ns(5), extra=0),
-            "not to be told apart",
+            "the two are indistinguishable",
         ),
         (
             "cold apart",
@@ -204,20 +213,26 @@ CASES = {
             "because other trials got more.",
         ),
         ("disk full", FULL | dict(used=0.2), "the disk is, or whoever limits it."),
-        ("cannot be told", FULL | dict(used=0.6), "Neither CPUs nor disk can be told"),
+        ("both possible", FULL | dict(used=0.6), "Either of them may be"),
         ("wait for CPUs", SECOND | dict(cpu=0.9), "The CPUs are what they wait for."),
         ("wait for disk", SECOND | dict(disk=0.9), "They are near what the disk can."),
-        ("wait unexplained", SECOND, "cannot be told from here"),
+        ("wait unexplained", SECOND, "than alone is unexplained."),
         ("second reader unclear", WAITS | dict(two=summary(2)), "their trials scatter as far."),
         ("second reader for nothing", WAITS | dict(ratio=1.05), "It hardly does: 1.5 times"),
         ("second reader waits", WAITS, "They wait."),
-        ("rate fits", READERS | dict(needed=52_000), "None: the model's 50,000 IO/s fits."),
+        ("no rate", READERS | dict(needed=np.nan), "has the 1.00 µs of 8 readers with none"),
+        (
+            "rate fits",
+            READERS | dict(needed=52_000),
+            "None at 8 readers: the model's 50,000 IO/s fits there.",
+        ),
         ("rate is off", READERS, "it would have to be 25,000 IO/s, as 8 readers show."),
         (
             "knee unexplained",
             dict(few_readers=2e-6, bound=1e-6),
             "That does not explain 4 readers",
         ),
+        ("knee below", dict(few_readers=1e-6, bound=2e-6), "less than the 2.00 µs of the model"),
         ("knee fits", dict(few_readers=1e-6, bound=1e-6), "4 readers fit as well: 1.00 µs"),
         ("work as guessed", WORK | dict(work=ns(1)), "held within a factor of two: 9,000"),
         (
@@ -239,7 +254,7 @@ CASES = {
         (
             "served in turn",
             dict(worst=SimpleNamespace(slowest=1.1)),
-            "They are served in turn.",
+            "They get equal shares.",
         ),
         (
             "some served first",

@@ -20,6 +20,9 @@ GUESSED = SimpleNamespace(value=1e8 / 8, origin="guess")
 RATE = dict(rate=MEASURED, far=ns(3), link="L", share=0.9, carried=0.96)
 RATE |= dict(headers=value(52), mtu=value(1500))
 PARTS = dict(parts=["a", "b"], copied=MEASURED, origin="measured")
+RATES = {"tcp": ns(3), "tcp_across": ns(3)}
+TWO_RATES = dict(n=RATES, times=2)
+STREAMS = SimpleNamespace(points=[1, 2, 4], axis=[1, 2, 4], growth=1.2)
 TWO_ENDS = dict(one_cpu=ns(3), two_cpus=ns(3), times=2, though="though")
 EXCHANGE = dict(one_way=ns(3), exchange=ns(3), both_ways="W")
 
@@ -30,8 +33,13 @@ CASES = {
             dict(curve=SimpleNamespace(points=[1, 2], axis=[1, 2**16], growth=3)),
             ": 64.0 KiB take 3.0 times as long as 1 byte",
         ),
-        ("simulated host", dict(known=1), "both hosts and the link share this machine's."),
-        ("real host", dict(known=False), "longer than its link is said to be, or queues."),
+        ("simulated host", dict(known=1), "relay of the link share this machine's CPUs"),
+        ("real host", dict(known=False), "is longer than its link is said to be"),
+        (
+            "longer messages to the other host",
+            dict(curve_far=SimpleNamespace(points=[1, 2], axis=[1, 2**16], growth=3)),
+            ": 64.0 KiB take 3.0 times as long as 1 byte",
+        ),
         ("bytes as predicted", dict(fastest=1), "So the bytes are as predicted"),
         ("bytes unexplained", dict(fastest=3), "So even the fastest trials do not fit"),
         (
@@ -68,7 +76,7 @@ CASES = {
         (
             "carrier",
             dict(with_carrier=1.5, path={"carrier": value(2e-5)}),
-            "carrier's 20.0 µs measured / predicted would be 1.5.",
+            "carrier's 20.0 µs, measured / predicted would be 1.5.",
         ),
         (
             "no carrier",
@@ -80,8 +88,8 @@ CASES = {
         ("known cause", MISSED, "The cause."),
         ("unknown cause", MISSED | dict(row_name="B"), "which step takes longer."),
         ("unknown cause", MISSED | dict(row=SimpleNamespace(ratio=0.3)), "which step takes"),
-        ("reset less", CLOSES | dict(reset=ns(3)), "and nothing kept."),
-        ("reset no less", CLOSES, "the call itself takes the socket down"),
+        ("reset less", CLOSES | dict(reset=ns(3)), "and keeps nothing."),
+        ("reset no less", CLOSES, "the call destroys the sockets at once"),
         ("local more", CLOSES | dict(local=ns(9)), "the kernel carries the packet"),
         ("one round trip", dict(times=1.1), "So it is one round trip"),
         ("undecided", dict(times=1.5), "does not decide"),
@@ -106,9 +114,9 @@ CASES = {
             "set up two sockets",
         ),
         ("ping first", dict(made={"set_up": SimpleNamespace(origin="measured")}), "the ping"),
-        ("to the peer", dict(to_peer=True), "to the other host"),
+        ("to the other host", dict(to_peer=True), "to the other host"),
         ("no peer", dict(to_peer=False), "within the machine"),
-        ("close less", dict(far_cheaper=4.0), "takes 25 % of that."),
+        ("close less", dict(far_cheaper=4.0), "takes 25 % of that time."),
     ],
     "network/throughput": [
         (
@@ -129,13 +137,35 @@ CASES = {
         ("real link", dict(known=False), "adapter is rated at"),
         ("rate unknown", RATE | dict(rate=GUESSED), "The link's rate is not known"),
         ("rate known", RATE, "The L 100 Mbit/s; programs get 3.0"),
+        ("as much as one", TWO_RATES, ": two CPUs carry about as much as one"),
+        ("another rate", TWO_RATES | dict(n=RATES | {"tcp": ns(9)}), ": two CPUs carry 2.0 times"),
+        (
+            "several streams",
+            dict(near_streams=STREAMS, to_other_host=", 1.00 times to the other host"),
+            ": 4 carry 1.20 times as much as one within the machine, 1.00 times",
+        ),
+        (
+            "streams to the other host",
+            dict(far_streams=STREAMS),
+            ", 1.20 times to the other host",
+        ),
+        ("full at once", dict(full_after=0), ": the link is full from the first window on"),
+        ("full later", dict(full_after=2e-3), ": the link is full 2.00 ms after the first byte"),
+        (
+            "shorter sends are faster",
+            dict(gain_at_peak=1.9, best_size=2**15),
+            "sends of 32.0 KiB carry 1.9 times as much",
+        ),
+        ("same miss", dict(gain_at_peak=1.9, best_size=2**20), "the same miss as with two CPUs"),
+        ("same miss", dict(gain_at_peak=1.1, best_size=2**15), "the same miss as with two CPUs"),
+        ("link is slower", dict(ping=value(1e-9), carried_rate=1), ", more than the link carries,"),
         ("copy measured", dict(copied=MEASURED), "measured"),
         ("copy guessed", dict(copied=GUESSED), "guessed"),
-        ("share of a copy", PARTS, "of that, through a connection go a and b."),
+        ("share of a copy", PARTS, "A connection carries a, and b."),
         ("no copy", PARTS | dict(parts=[]), "Nothing was measured."),
         ("two CPUs gain", TWO_ENDS | dict(gain=1), "Two CPUs carry 2.0 times as much as one"),
         ("two CPUs lose", TWO_ENDS | dict(gain=-1), "less than one, though more than that gains."),
-        ("CPUs alike", TWO_ENDS | dict(gain=0), "told apart, though what that gains."),
+        ("CPUs alike", TWO_ENDS | dict(gain=0), "indistinguishable, though what that gains."),
         ("ping guessed", dict(ping=GUESSED), " (guessed)"),
         ("exchange is slower", EXCHANGE | dict(gain=-1), "W: all that goes has to come back, and"),
         ("exchange is alike", EXCHANGE | dict(gain=0), "the two are indistinguishable."),

@@ -26,7 +26,7 @@ def test_latency_against_throughput_leaves_out_what_one_of_them_lacks(data):
     last = dict(zip(rows[0], rows[-1], strict=True))
     assert float(last["throughput: median [GB/s]"]) == pytest.approx(20.1, rel=0.03)
     assert float(last["latency: median [ns]"]) == pytest.approx(290, rel=0.03)
-    assert float(last["throughput: predicted"]) == pytest.approx(25)
+    assert float(last["throughput: predicted [GB/s]"]) == pytest.approx(25)
     assert "latency against the axis" in block.markdown and "nan" not in block.markdown
     gone = made_up.unmeasured("memory/loaded/latency", up)
     assert "needs huge pages" in rk.draw.pair(across, gone, "mem-gone", "C", "x", "y").markdown

@@ -32,11 +32,18 @@ def test_a_staircase_names_its_levels_in_the_alt_text_and_has_all_data(data):
     rows = data("mem-stairs")
     assert len(rows) == 1 + 72 + 73 and rows[0][:3] == [
         "quantity",
-        "size of the region",
+        "size of the region [KiB]",
         "median [ns]",
     ]
     assert rows[1][0] == LOAD and float(rows[1][2]) == pytest.approx(1.1, rel=0.03)
     assert float(rows[1][-1]) == 1 and block.svg.startswith("<svg")
+
+
+@pytest.mark.parametrize(("curves", "has_bands"), [(4, True), (5, False)])
+def test_a_staircase_of_many_curves_has_no_bands(build, curves, has_bands):
+    rings = [latency(quantity=f"memory/latency/stride_{n}") for n in range(curves)]
+    svg = rk.draw.levels(rings, rings[0], "mem-many", "C", {}, {}).svg
+    assert ("minimum to 99th percentile" in svg) == has_bands
 
 
 def test_a_staircase_without_reported_capacities_or_levels_is_drawn(build):

@@ -1,6 +1,7 @@
 """Strips of this machine among the reports' machines."""
 
 import csv
+import dataclasses
 import math
 
 import pytest
@@ -31,6 +32,7 @@ def test_a_strip_has_a_hollow_mark_where_a_reports_own_method_ran_here(data):
     markdown, rows = data(groups)
     assert "TCP, here 10" in markdown and "46.0 µs (ThinkPad T470)" in markdown
     assert [row[0] for row in rows if row[1] == HOLLOW] == ["TCP"]
+    assert "C. This machine takes less time in 4 of 5 comparisons (" in markdown
 
 
 def test_a_strip_of_a_reports_own_quantity_has_no_hollow_mark(data):
@@ -42,3 +44,19 @@ def test_a_strip_may_take_a_report_at_another_place_of_its_curve(data):
     read = made_up.single("files/read/direct_random", 80_000, "ns")
     _, rows = data({"a block": (read, [("files/read/mbp2016_random", 64)])})
     assert len(rows) == 3  # the report's value at one of its nine sizes, hollow, and here
+
+
+def test_the_finding_compares_rates_the_other_way_round():
+    slow = strips._Strip("TCP", None, [])
+    fast = dataclasses.replace(slow, here=made_up.single("a/b/c", 5, "GB/s").summaries[0])
+    reported = [strips._ReportPoint(None, value, math.nan) for value in (1e9, 4e9, 9e9)]
+    by_method = [strips._ReportPoint(None, 1e9, 0.5e9), strips._ReportPoint(None, 1e9, 0.0)]
+    both = [dataclasses.replace(fast, there=[*reported, *by_method]), slow]
+    assert strips._machines_finding(both, "GB/s") == (
+        ". This machine has the higher rate in 2 of 4 comparisons"
+    )
+    assert strips._machines_finding(both, "byte").endswith(
+        "has the larger value in 2 of 4 comparisons"
+    )
+    assert strips._machines_finding(both, "ns").endswith("takes less time in 2 of 4 comparisons")
+    assert strips._machines_finding([slow], "ns") == ""

@@ -1,0 +1,93 @@
+// What the reader of the site has predicted: kept in the browser, apart for each run.
+window.reckon.guesses = (() => {
+  "use strict";
+
+  const { run, near, miss } = window.reckonBook;
+  const { number } = window.reckon.numbers;
+
+  const STORE = `reckon-guesses ${run}`;
+  const SHOWN = `reckon-shown ${run}`; // quantities whose measured value was shown before it was forgotten
+  const SWITCH = "reckon-predict-first";
+  const NAME = "reckon-reader";
+
+  /** What the browser keeps under a name; null without anything, or where it keeps nothing. */
+  function kept(name) {
+    try {
+      return localStorage.getItem(name);
+    } catch {
+      return null;
+    }
+  }
+
+  function keep(name, text) {
+    try {
+      localStorage.setItem(name, text);
+    } catch {
+      // It is kept until the page is left.
+    }
+  }
+
+  // By quantity: { measured, predicted, low, high } in base units and `text`, the same as amounts; or
+  // { isSkipped } where the measured value was shown without a prediction.
+  const guesses = new Map(Object.entries(stored()));
+
+  function stored() {
+    try {
+      return JSON.parse(kept(STORE)) ?? {};
+    } catch {
+      return {};
+    }
+  }
+
+  const shown = () => (kept(SHOWN) ?? "").split(" ");
+
+  function put(quantity, guess) {
+    guesses.set(quantity, shown().includes(quantity) ? { ...guess, wasShown: true } : guess);
+    keep(STORE, JSON.stringify(Object.fromEntries(guesses)));
+  }
+
+  function forget() {
+    keep(SHOWN, [...new Set([...shown(), ...guesses.keys()])].join(" "));
+    guesses.clear();
+    keep(STORE, "{}");
+  }
+
+  const made = () => [...guesses.values()].filter(({ isSkipped }) => !isSkipped);
+
+  /** Whether the interval holds the measured value; undefined without one. */
+  const holds = ({ low, high, measured }) =>
+    low === undefined ? undefined : low <= measured && measured <= high;
+
+  /** One sentence on all predictions of the reader; "" without any. */
+  function score() {
+    const all = made();
+    if (!all.length) return "";
+    const factors = all.map(({ measured, predicted }) => Math.max(measured / predicted, predicted / measured));
+    const within = (limit) => factors.filter((factor) => factor < limit).length;
+    const typical = Math.exp(factors.map(Math.log).reduce((sum, log) => sum + log, 0) / factors.length);
+    const intervals = all.map(holds).filter((held) => held !== undefined);
+    const held = intervals.filter(Boolean).length;
+    return (
+      `You predicted ${all.length}: typically off by a factor of ${number(typical)}; ${within(near)} within ` +
+      `${near} times, ${within(miss)} within ${miss} times` +
+      (intervals.length ? `; ${held} of ${intervals.length} intervals held.` : ".")
+    );
+  }
+
+  /** The reader's predictions as a predictions.toml, which `reckon class` and `reckon predict` read. */
+  function toml(reader) {
+    const day = new Date().toISOString().slice(0, 10);
+    const again = [...guesses.values()].filter(({ wasShown, text }) => wasShown && text).length;
+    const but = again ? `, but for ${again} shown in an earlier round` : "";
+    const lines = [`# Predicted by a reader of the site before the measured values were shown${but}; written on ${day}.`];
+    if (reader) lines.push("", "[reader]", `name = ${JSON.stringify(reader)}`);
+    for (const [quantity, { text, wasShown }] of guesses) {
+      if (!text) continue;
+      lines.push("", `["${quantity}"]${wasShown ? "  # shown in an earlier round" : ""}`);
+      for (const [name, amount] of Object.entries(text)) lines.push(`${name} = ${JSON.stringify(amount)}`);
+    }
+    return `${lines.join("\n")}\n`;
+  }
+
+  return { guesses, put, forget, holds, score, toml, kept, keep, SWITCH, NAME };
+})();

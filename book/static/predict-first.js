@@ -1,0 +1,346 @@
+// Predict first: what was measured stays covered until the reader has predicted it. predict-first.css
+// covers every computed output; this script uncovers what shows nothing that is still to be predicted.
+(() => {
+  "use strict";
+
+  const { blind } = window.reckonBook;
+  const { byQuantity } = window.reckon.formulas;
+  const { amount, between, times, howFar, withUnit } = window.reckon.numbers;
+  const { element } = window.reckon.elements;
+  const { guesses, put, forget, holds, score, toml, kept, keep, SWITCH, NAME } = window.reckon.guesses;
+  const { exact, download } = window.reckon.copies;
+
+  const root = document.documentElement;
+  const isAsked = () => blind || kept(SWITCH) === "on";
+  if (new URLSearchParams(location.search).has("predict")) keep(SWITCH, "on");
+  root.classList.toggle("predict-first", isAsked()); // before the page is drawn
+
+  let asked = []; // the quantities that a reader of this page predicts
+  let units = []; // what is covered: { box, needs, kind }; needs: quantities, or null
+  let bar = null;
+
+  const button = (title, onclick, more = {}) => element("button", { type: "button", onclick, ...more }, title);
+  const count = (number, word) => `${number} ${number === 1 ? word : word.replace(/y$/, "ie") + "s"}`;
+  const isOpen = (quantity) => guesses.has(quantity);
+  const missing = (needs) => needs.filter((quantity) => !isOpen(quantity));
+
+  // --- what is covered, and which predictions uncover it ------------------------------------------
+
+  /** The quantities that an element's marks name. */
+  function marked(box) {
+    const marks = [...box.querySelectorAll("[data-measured], [data-quantity]")];
+    return [...new Set(marks.flatMap(({ dataset }) => (dataset.measured ?? dataset.quantity).split(" ")))];
+  }
+
+  /** Of quantities on a page with formulas: those to predict before their values are shown. */
+  function needsOf(quantities) {
+    const own = quantities.filter((quantity) => asked.includes(quantity));
+    const isKnown = quantities.length > 0 && quantities.every((name) => byQuantity.get(name)?.measured === undefined);
+    return own.length || isKnown ? own : asked;
+  }
+
+  /** A model shows what was measured where its inputs are results of the same page. */
+  function needsOfModel(box) {
+    const names = [...box.querySelectorAll(".reckon-what-if")].flatMap(({ dataset }) => dataset.quantities.split(" "));
+    const inputs = names.flatMap((name) => Object.values(byQuantity.get(name)?.inputs ?? {}));
+    const read = inputs.map((number) => window.reckon.data.inputs[number].reference);
+    return asked.filter((quantity) => read.includes(quantity));
+  }
+
+  const words = (text) => text.replace(/\s+/g, " ").trim();
+
+  /** The quantity that a table's row is of, by its title: "getpid", or of a curve "getpid, 64 calls". */
+  function quantityOf(row) {
+    const title = words(row.cells[0]?.textContent ?? "");
+    const isTitled = ({ label }) => title === words(label) || title.startsWith(`${words(label)}, `);
+    const named = [...byQuantity.values()].filter(isTitled);
+    return named.sort((a, b) => b.label.length - a.label.length)[0]?.quantity;
+  }
+
+  /** The covered parts of an output of a page with formulas. */
+  function unitsOfOutput(box) {
+    if (box.querySelector(".reckon-what-if")) {
+      const panels = [...box.querySelectorAll(".reckon-what-if")];
+      return [
+        { box, needs: needsOfModel(box) },
+        ...panels.map((panel) => ({ box: panel, needs: needsOf(panel.dataset.quantities.split(" ")), isSilent: true })),
+      ];
+    }
+    const rows = [...box.querySelectorAll("tbody tr")].map((row) => [row, quantityOf(row)]);
+    if (!rows.some(([, quantity]) => quantity) || box.querySelector(".answer")) {
+      return [{ box, needs: needsOf(marked(box)) }];
+    }
+    box.classList.add("by-row");
+    const ofRows = rows.map(([row, quantity]) => ({ box: row, needs: needsOf(quantity ? [quantity] : []), isRow: true }));
+    return [...ofRows, { box, needs: [...new Set(ofRows.flatMap(({ needs }) => needs))], isSilent: true }];
+  }
+
+  function findUnits() {
+    const outputs = [...document.querySelectorAll(".bd-article .cell:not(.tag_given) > .cell_output")];
+    const isChapter = asked.length > 0;
+    const plain = outputs.filter((box) => !box.querySelector(".headlines"));
+    const found = isChapter ? plain.flatMap(unitsOfOutput) : plain.map((box) => ({ box, needs: null }));
+    const rows = [...document.querySelectorAll(".headlines tbody tr")].map((box) => ({ box, isRow: true }));
+    const boxes = [...document.querySelectorAll(".answer")].filter((box) => !box.closest(".cell"));
+    const values = [...document.querySelectorAll(".machine-card [data-quantity]")];
+    const silent = values.map((box) => ({ box, needs: [box.dataset.quantity], isSilent: true }));
+    const elsewhere = [...rows, ...boxes.map((box) => ({ box }))].map((unit) => ({ ...unit, needs: marked(unit.box) }));
+    return [...found, ...elsewhere, ...silent];
+  }
+
+  function refresh() {
+    for (const unit of units) {
+      const left = unit.needs === null ? null : missing(unit.needs);
+      const isShown = unit.isShown || left?.length === 0;
+      unit.box.classList.toggle("uncovered", isShown);
+      unit.cover?.remove();
+      unit.cover = isShown ? own(unit) : cover(unit, left);
+      if (!unit.cover) continue;
+      const place = unit.isRow ? unit.box.cells[0] : (unit.box.querySelector(":scope > .answer") ?? unit.box);
+      place.append(unit.cover);
+    }
+    showBar();
+  }
+
+  /** The line in the place of what is covered. */
+  function cover(unit, left) {
+    if (unit.isSilent || !root.classList.contains("predict-first")) return null;
+    const line = element(unit.isRow ? "span" : "p", { class: "cover" });
+    const here = left?.filter((quantity) => byQuantity.has(quantity));
+    if (left === null) {
+      line.append("Covered: it shows what was measured. ", button("Show it", () => show(unit)));
+    } else if (here.length) {
+      const what = here.length === 1 ? titleOf(byQuantity.get(here[0])) : count(here.length, "quantity");
+      const title = unit.isRow && here.length === 1 ? "Predict" : `Predict ${what}`;
+      const name = unit.isRow ? { "aria-label": `Predict ${what}` } : {};
+      line.append(unit.isRow ? " " : "Covered. ", button(title, () => ask(here, unit.box), name));
+    } else {
+      line.append(unit.isRow ? " covered" : "Covered until you have predicted it in its chapter.");
+    }
+    return line;
+  }
+
+  function show(unit) {
+    unit.isShown = true;
+    refresh();
+    focusOn(unit.box);
+  }
+
+  /** What the reader predicted of the one quantity that is shown here. */
+  function own(unit) {
+    const [quantity, ...others] = unit.needs ?? [];
+    const guess = guesses.get(quantity);
+    if (!guess?.predicted || others.length || unit.isSilent) return null;
+    return element(unit.isRow ? "small" : "p", { class: "guess" }, `You predicted ${outcome(guess)}.`);
+  }
+
+  /** "150 ns (100 ns to 200 ns): measured is 1.24× that, inside your interval". */
+  function outcome(guess) {
+    const { predicted, low, high } = guess.text;
+    const width = low ? ` (${low} to ${high})` : "";
+    const held = holds(guess);
+    const inside = held === undefined ? "" : `, ${held ? "inside" : "outside"} your interval`;
+    return `${predicted}${width}: measured is ${times(guess.measured / guess.predicted)} that${inside}`;
+  }
+
+  // --- one prediction ------------------------------------------------------------------------------
+
+  /** The point of a quantity that is predicted: of a curve the answer box's, else the last one. */
+  function pointOf(formula) {
+    const span = document.querySelector(`.answer [data-quantity="${formula.quantity}"][data-point]`);
+    const known = formula.measured.value.map((value, k) => (Number.isFinite(value) ? k : -1));
+    return span ? Number(span.dataset.point) : Math.max(...known);
+  }
+
+  /** The position of that point on the curve's axis, and the axis; undefined for a single value. */
+  function placeOf(formula) {
+    if (!formula.axis) return undefined;
+    const axis = window.reckon.data.inputs[formula.inputs[formula.axis]];
+    return { axis, value: axis.value[formula.measured.indices[pointOf(formula)]] };
+  }
+
+  function titleOf(formula) {
+    const position = placeOf(formula);
+    if (!position) return formula.label;
+    const { axis, value } = position;
+    const counted = axis.unit.spoken ? "" : ` ${axis.author_source}`;
+    return `${formula.label} at ${withUnit(value, axis)}${counted}`;
+  }
+
+  /** Asks for these quantities, one after the other; what they uncover begins at `box`. */
+  function ask(quantities, box) {
+    const left = missing(quantities);
+    if (!left.length) return;
+    const formula = byQuantity.get(left[0]);
+    const point = pointOf(formula);
+    const measured = formula.measured.value[point];
+    const field = (label, more) => {
+      const input = element("input", { type: "number", step: "any", inputmode: "decimal", ...more });
+      return [input, element("label", {}, `${label} `, input)];
+    };
+    const [value, valueLabel] = field("I predict", { required: "", autofocus: "" });
+    const [least, leastLabel] = field("at least");
+    const [most, mostLabel] = field("at most");
+    const usual = formula.steps.findIndex(({ spoken }) => spoken === formula.unit.spoken);
+    const unit = element(
+      "select",
+      { "aria-label": "Unit" },
+      ...formula.steps.map(({ spoken }, k) => element("option", { value: k, ...(k === usual ? { selected: "" } : {}) }, spoken)),
+    );
+    unit.hidden = formula.steps.length === 1;
+    const inBase = (input) => input.valueAsNumber * formula.steps[Number(unit.value)].factor;
+    const check = () => {
+      const [low, middle, high] = [least, value, most].map((input) => input.valueAsNumber);
+      const fault = middle > 0 ? "" : "A prediction is larger than 0.";
+      value.setCustomValidity(Number.isFinite(middle) ? fault : "This is no number, or too large for one.");
+      const isHalf = Number.isNaN(low) !== Number.isNaN(high);
+      most.setCustomValidity(
+        isHalf ? "An interval has both ends." : low > middle || high < middle ? "The interval holds the prediction." : "",
+      );
+    };
+
+    const dialog = element("dialog", { class: "predict", "aria-labelledby": "predict-title", onclose: () => end() });
+    const form = element(
+      "form",
+      { method: "dialog", oninput: check, onsubmit: (event) => submit(event) },
+      element("p", {}, valueLabel, unit, unit.hidden ? formula.steps[0].spoken : ""),
+      element("p", {}, "and would bet that it is ", leastLabel, " and ", mostLabel, " (optional)"),
+      element(
+        "p",
+        {},
+        element("button", { type: "submit" }, "Predict"),
+        button("Show without predicting", () => finish({ isSkipped: true })),
+        button("Cancel", () => leave()),
+      ),
+    );
+    const title = element("h2", { id: "predict-title" }, titleOf(formula));
+    const more = left.length > 1 ? element("p", {}, `1 of ${left.length} to predict here.`) : null;
+    dialog.append(...[title, more, form].filter(Boolean));
+
+    function submit(event) {
+      event.preventDefault();
+      const inUnit = (input) => `${exact(inBase(input), formula)} ${formula.author_unit}`.replace(/ 1$/, "");
+      const guess = { predicted: inBase(value), measured, label: formula.label, text: { predicted: inUnit(value) } };
+      if (least.value && most.value) {
+        Object.assign(guess, { low: inBase(least), high: inBase(most) });
+        Object.assign(guess.text, { low: inUnit(least), high: inUnit(most) });
+      }
+      const position = placeOf(formula);
+      if (position) guess.text.at = `${exact(position.value, position.axis)} ${position.axis.author_unit}`.replace(/ 1$/, "");
+      finish(guess);
+    }
+
+    /** Keeps the prediction, and shows it with what was measured. */
+    function finish(guess) {
+      put(formula.quantity, guess);
+      refresh();
+      const { low, high } = formula.measured;
+      const range = Number.isFinite(low?.[point]) ? ` (${between(low[point], high[point], measured, formula)})` : "";
+      const result = element("div", { role: "status" });
+      const rest = missing(quantities);
+      const on = button(rest.length ? "Next" : "Close", () => {
+        leave();
+        ask(rest, box);
+      });
+      form.replaceWith(result, element("p", {}, on, rest.length ? button("Close", leave) : ""));
+      result.append(element("p", {}, "Measured: ", element("b", {}, amount(measured, formula)), range, "."));
+      if (guess.predicted) {
+        const how = howFar(measured / guess.predicted);
+        result.append(element("p", {}, `You predicted ${outcome(guess)}: ${how}.`), element("p", {}, score()));
+      }
+      on.focus();
+    }
+
+    function leave() {
+      dialog.close();
+      dialog.remove(); // at once: the event comes later
+    }
+
+    function end() {
+      dialog.remove();
+      focusOn(box);
+    }
+
+    document.body.append(dialog);
+    check();
+    dialog.showModal();
+  }
+
+  function focusOn(box) {
+    if (document.querySelector("dialog[open]")) return;
+    box.tabIndex = -1;
+    box.focus({ preventScroll: true });
+  }
+
+  // --- the switch and the score -----------------------------------------------------------------------
+
+  function makeBar() {
+    const toggle = element("input", { type: "checkbox", role: "switch", onchange: () => turn(toggle.checked) });
+    const name = element("input", {
+      type: "text",
+      size: 12,
+      value: kept(NAME) ?? "",
+      oninput: () => keep(NAME, name.value),
+    });
+    const text = element("textarea", { rows: 5, readonly: "", "aria-label": "Your predictions", hidden: "" });
+    const sentence = element("output", { "aria-live": "polite" });
+    const copy = async () => {
+      text.value = toml(name.value);
+      text.hidden = false;
+      text.select();
+      try {
+        await navigator.clipboard.writeText(text.value);
+        sentence.textContent = "Copied.";
+      } catch {
+        sentence.textContent = "Your predictions are below and selected; copy them from there.";
+      }
+    };
+    const actions = element(
+      "details",
+      {},
+      element("summary", {}, "Your predictions"),
+      element("p", {}, element("label", {}, "Your name (optional) ", name)),
+      button("Copy", copy),
+      button("Download predictions.toml", () => download(toml(name.value))),
+      button("Forget them all", () => confirm("Forget all of your predictions of this book?") && (forget(), refresh())),
+      text,
+    );
+    const rest = button("Show all of this page", () => {
+      for (const quantity of missing(asked)) put(quantity, { isSkipped: true });
+      for (const unit of units.filter(({ needs }) => needs === null)) unit.isShown = true;
+      refresh();
+    });
+    const label = element("label", {}, toggle, " Predict first: cover what was measured until I have predicted it");
+    const title = blind ? element("span", {}, "Predict first: what was measured is covered until you have predicted it.") : label;
+    const box = element("aside", { class: "predict-bar", "aria-label": "Predict first" }, title, sentence, rest, actions);
+    document.querySelector(".bd-article h1")?.after(box);
+    return { box, toggle, sentence, rest, actions };
+  }
+
+  function turn(isOn) {
+    keep(SWITCH, isOn ? "on" : "off");
+    root.classList.toggle("predict-first", isOn);
+    refresh();
+  }
+
+  function showBar() {
+    const isOn = root.classList.contains("predict-first");
+    const left = missing(asked).length;
+    const here = asked.length ? `${asked.length - left} of ${count(asked.length, "quantity")} of this page shown. ` : "";
+    bar.toggle.checked = isOn;
+    bar.sentence.textContent = isOn ? `${here}${score()}` : "";
+    bar.rest.hidden = !isOn || !(left || units.some(({ needs, isShown }) => needs === null && !isShown));
+    bar.actions.hidden = !score();
+  }
+
+  function start() {
+    const formulas = [...byQuantity.values()];
+    asked = formulas.filter(({ measured, is_method }) => measured && !is_method).map(({ quantity }) => quantity);
+    units = findUnits();
+    if (!units.length) return;
+    bar = makeBar();
+    refresh();
+  }
+
+  document.addEventListener("DOMContentLoaded", start);
+})();

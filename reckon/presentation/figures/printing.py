@@ -1,0 +1,191 @@
+"""Figures for the PDFs: in the documents' family of type, with no letter smaller than 6 points."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import io
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+from fontTools import subset
+from fontTools.pens.cu2quPen import Cu2QuPen
+from fontTools.pens.ttGlyphPen import TTGlyphPen
+from fontTools.ttLib import TTFont, newTable
+from matplotlib.artist import Artist
+from matplotlib.figure import Figure
+from matplotlib.font_manager import fontManager
+from matplotlib.patheffects import withStroke
+from matplotlib.text import Text
+
+from reckon import config, records
+
+SCALE = 0.7  # of a figure in print: \figurescale of book/static/reckon.sty
+SMALLEST_POINTS = 6.2  # of a letter in print
+FAMILY = "Reckon Sans"  # Latin Modern Sans as TrueType; its licence asks for another name
+# Its letters are lower and narrower than those of DejaVu Sans, for which figures are laid out.
+_ENLARGED = 1.15
+_HEIGHT = 0.88  # of a figure on the site: paper has less room
+_LINE_HEIGHT = 1.1  # of rows beside one another, in heights of their letters
+# The `label` of a text that is for the site alone. With "_" before it, no legend has it.
+ON_SCREEN = "_on-screen"
+_FALLBACK = "DejaVu Sans"  # comes with matplotlib; has the characters that the other family lacks
+_FILES = ("lmsans10-regular.otf", "lmsans10-bold.otf")
+_FOLDERS = (
+    "/usr/share/texmf/fonts/opentype/public/lm",  # Debian, Ubuntu
+    "/usr/share/texlive/texmf-dist/fonts/opentype/public/lm",  # Fedora
+    "/usr/share/texmf-dist/fonts/opentype/public/lm",  # Arch
+)
+TIGHT: dict[str, Any] = {
+    "bbox_inches": "tight",
+    "pad_inches": 0.02,
+}  # the document has space around its figures
+_CHARACTERS = [*range(0x20, 0x180), *range(0x2000, 0x2070), 0x2190, 0x2192, 0x2212]
+_CURVE_ERROR = 0.5  # of a thousandth of the letters' size: of the quadratic curves of TrueType
+
+
+@contextlib.contextmanager
+def for_print(figure: Figure) -> Iterator[None]:
+    """The figure as it is printed; when the `with` ends, as it was."""
+    families = _families()
+    enlarged = _ENLARGED if FAMILY in families else 1
+    height = figure.get_figheight()
+    # matplotlib embeds these as TrueType; as Type 3, its default, letters have no hints.
+    with matplotlib.rc_context({"pdf.fonttype": 42, "font.family": families}):
+        has_axes = any(axes.axison for axes in figure.axes)
+        # A diagram is its letters in boxes, which grow with them.
+        figure.set_figheight((_HEIGHT if has_axes else enlarged) * height)
+        figure.draw_without_rendering()  # the labels of ticks exist from here on
+        before = [
+            (text, float(text.get_fontsize()), text.get_fontfamily())
+            for text in figure.findobj(Text)
+        ]
+        for text, size, _ in before:
+            text.set_fontfamily(families)
+            text.set_fontsize(max(enlarged * size, SMALLEST_POINTS / SCALE))
+        try:
+            with _nothing_hidden([text for text, *_ in before]):
+                figure.set_figheight(figure.get_figheight() * _rows_need(figure))
+                yield
+        finally:
+            figure.set_figheight(height)
+            for text, size, family in before:
+                text.set_fontfamily(family)
+                text.set_fontsize(size)
+
+
+@contextlib.contextmanager
+def _nothing_hidden(texts: list[Text]) -> Iterator[None]:
+    """Texts, larger in print, without what would hide data: white boxes, names of bands."""
+    boxes = [(text, box) for text in texts if (box := text.get_bbox_patch()) is not None]
+    on_screen = [text for text in texts if text.get_label() == ON_SCREEN]
+    hidden: list[Artist] = [*on_screen, *(box for _, box in boxes)]
+    for text, _ in boxes:
+        text.set_path_effects([withStroke(linewidth=2, foreground="white")])
+    for artist in hidden:
+        artist.set_visible(False)
+    try:
+        yield
+    finally:
+        for artist in hidden:
+            artist.set_visible(True)
+        for text, _ in boxes:
+            text.set_path_effects([])
+
+
+def _rows_need(figure: Figure) -> float:
+    """How many times higher the figure has to be for the names of its rows not to overlap."""
+    need = 1.0
+    for axes in figure.axes:
+        if axes.name == "3d":
+            continue
+        labels = [label for label in axes.get_yticklabels() if label.get_text()]
+        places = sorted(
+            axes.transData.transform((0, label.get_position()[1]))[1] for label in labels
+        )
+        apart = min((b - a for a, b in itertools.pairwise(places) if b > a), default=0)
+        if apart:
+            letters = max(float(label.get_fontsize()) for label in labels)
+            need = max(need, _LINE_HEIGHT * letters * figure.dpi / 72 / apart)
+    return need
+
+
+def _families() -> list[str]:
+    """The families in which letters are looked for, in this order."""
+    folder = config.settings().build_dir / "fonts"
+    return [FAMILY, _FALLBACK] if _load_family(folder) else [_FALLBACK]
+
+
+@functools.cache
+def _load_family(folder: Path) -> bool:
+    """Make the family known to matplotlib, as files of this folder; False if TeX has none."""
+    sources = [path for name in _FILES for path in _installed(name)]
+    if len(sources) < len(_FILES):
+        return False
+    for source in sources:
+        path = folder / f"{source.stem}.ttf"
+        if not path.exists():
+            records.write_whole(path, _truetype(source))
+        fontManager.addfont(path)
+    return True
+
+
+def _installed(name: str) -> list[Path]:
+    paths = [Path(folder) / name for folder in _FOLDERS]
+    return [path for path in paths if path.exists()][:1]
+
+
+def _truetype(path: Path) -> bytes:
+    """An OpenType font with cubic outlines as TrueType, which matplotlib embeds without error."""
+    font = TTFont(path, recalcTimestamp=False)
+    needed = subset.Subsetter(subset.Options(layout_features=["kern"], notdef_outline=True))
+    needed.populate(unicodes=_CHARACTERS)
+    needed.subset(font)
+    glyphs = font.getGlyphSet()
+    outlines = {}
+    for name in font.getGlyphOrder():
+        pen = TTGlyphPen(glyphs)
+        glyphs[name].draw(Cu2QuPen(pen, _CURVE_ERROR, reverse_direction=True))
+        outlines[name] = pen.glyph()
+    _replace_outlines(font, outlines)
+    for record in font["name"].names:
+        if record.nameID in (1, 16):
+            record.string = FAMILY
+    content = io.BytesIO()
+    font.save(content)
+    return content.getvalue()
+
+
+def _replace_outlines(font: TTFont, outlines: dict) -> None:
+    font["loca"] = newTable("loca")
+    font["glyf"] = newTable("glyf")
+    font["glyf"].glyphOrder = font.getGlyphOrder()
+    font["glyf"].glyphs = outlines
+    for name in ("CFF ", "VORG"):
+        if name in font:
+            del font[name]
+    maximum = font["maxp"]
+    maximum.tableVersion = 0x00010000
+    # Limits of the programs that hint letters, of which there are none.
+    for limit in (
+        "maxTwilightPoints",
+        "maxStorage",
+        "maxFunctionDefs",
+        "maxInstructionDefs",
+        "maxStackElements",
+        "maxSizeOfInstructions",
+    ):
+        setattr(maximum, limit, 0)
+    maximum.maxZones = 1
+    maximum.maxComponentElements = max(
+        (len(glyph.components) for glyph in outlines.values() if hasattr(glyph, "components")),
+        default=0,
+    )
+    font["post"].formatType = 2.0
+    font["post"].extraNames = []
+    font["post"].mapping = {}
+    font["post"].glyphOrder = font.getGlyphOrder()
+    font.sfntVersion = "\000\001\000\000"

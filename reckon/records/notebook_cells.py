@@ -1,0 +1,122 @@
+"""The cells of a notebook, as it is and as it was committed: which of them makes a name, and the
+titles of the page and of its quantities."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import json
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+_LONGEST_LINE = 60  # characters of a cell's line in a sentence
+_GIT_S = 10
+_TITLES = "titles"  # the tag of the cells that hold them
+
+
+@dataclass(frozen=True)
+class Page:
+    """The notebook of a cell that failed.
+
+    path: None where it is not known.
+    in_order: its cells are executed from the first to the last, as in a build."""
+
+    path: Path | None = None
+    in_order: bool = False
+
+    def where_made(self, name: str) -> str:
+        """Which cell makes the name, and what to do, as half a sentence; "" if none is known."""
+        if self.path is None:
+            return ""
+        for number, line in _makers(_saved(self.path), name):
+            do = "move that up" if self.in_order else "run that first"
+            return f"cell {number} makes it (`{line}`): {do}"
+        for number, line in _makers(committed(self.path), name):
+            return f"cell {number} of the last commit makes it (`{line}`): put that back"
+        return ""
+
+
+def _saved(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except (OSError, ValueError):
+        return ""
+
+
+def committed(path: Path) -> str:
+    """The file's text in the last commit; "" if there is none, or no git."""
+    command = ["git", "show", f"HEAD:./{path.name}"]
+    try:
+        git = subprocess.run(
+            command, cwd=path.parent, timeout=_GIT_S, capture_output=True, text=True, check=True
+        )
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return ""
+    return git.stdout
+
+
+def sources(notebook: str) -> list[str]:
+    """The source of each cell, "" for text; none of what is no notebook."""
+    try:
+        cells = json.loads(notebook)["cells"]
+        return ["".join(cell["source"]) if cell["cell_type"] == "code" else "" for cell in cells]
+    except (ValueError, LookupError, TypeError):
+        return []
+
+
+@functools.lru_cache(maxsize=64)
+def titles(path: Path, version: tuple[int, int, int]) -> dict[str, str]:
+    """The heading of the page under "", and the titles of its quantities by the last part of their
+    names; nothing of a file that is no notebook."""
+    try:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        found = {"": "".join(cells[0]["source"]).partition("\n")[0].removeprefix("# ")}
+        for cell in cells:
+            if _TITLES in cell["metadata"].get("tags", []):
+                found |= _literal_dictionaries("".join(cell["source"]))
+    except (OSError, ValueError, LookupError, SyntaxError, TypeError, AttributeError):
+        return {}  # executing the notebook reports it
+    return found
+
+
+def _literal_dictionaries(source: str) -> dict[str, str]:
+    """The entries of the dictionaries that the cell's statements assign as they are."""
+    entries: dict[str, str] = {}
+    for statement in ast.parse(source).body:
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Dict):
+            entries |= ast.literal_eval(statement.value)
+    return entries
+
+
+def _makers(notebook: str, name: str) -> Iterator[tuple[int, str]]:
+    """The number of each cell that makes the name, and its line."""
+    for number, source in enumerate(sources(notebook), 1):
+        try:
+            statements = ast.parse(source).body
+        except (SyntaxError, ValueError):
+            continue
+        for statement in statements:
+            if name in _names(statement):
+                line = source.splitlines()[_first_line(statement) - 1].strip()
+                is_long = len(line) > _LONGEST_LINE
+                yield number, f"{line[:_LONGEST_LINE]}…" if is_long else line
+
+
+def _first_line(statement: ast.stmt) -> int:
+    decorators = getattr(statement, "decorator_list", [])
+    return min(node.lineno for node in (statement, *decorators))
+
+
+def _names(statement: ast.stmt) -> set[str]:
+    """The names that the statement gives a value, outside of functions."""
+    if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+        return {statement.name}
+    if isinstance(statement, (ast.Import, ast.ImportFrom)):
+        return {alias.asname or alias.name.partition(".")[0] for alias in statement.names}
+    return {
+        node.id
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }

@@ -1,0 +1,75 @@
+"""A page with a fault and a LaTeX that fails: the rest of the build is there, and is told."""
+
+import json
+import os
+import shutil
+
+import pytest
+from helpers.books import RecordedProject
+
+pytestmark = pytest.mark.book
+
+# The PDFs contain the pages that no notebook makes too.
+PART = ("--pages", "cpu/timer")
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """A part of the book of the recorded run."""
+    return RecordedProject(tmp_path_factory.mktemp("part"))
+
+
+def is_told(done):
+    """Whether a build printed what every build prints."""
+    return all(f"\n{word}" in done.stdout for word in ("Pages: ", "Time: ", "Records: "))
+
+
+def test_a_page_that_warns_is_named_each_time_until_it_is_mended(project):
+    path = project.base / "book" / "cpu.md"
+    whole = path.read_text()
+    path.write_text(f"{whole}\nA {{wrong}}`role` on the page.\n")
+    for _ in range(2):  # Sphinx itself warns only when it reads the page
+        done = project.build("--html", *PART)
+        assert done.returncode == 1 and is_told(done), done.stdout + done.stderr
+        assert "Failed: the site: book/cpu.md:" in done.stderr and '"wrong"' in done.stderr
+        assert "Traceback" not in done.stderr
+        assert "index.html (with faults)" in done.stdout
+        assert " on the page." in project.html("book/cpu")
+    path.write_text(whole)
+    report = json.loads(project.build("--html", "--json", *PART).stdout)
+    assert report["not_made"] == {} and report["site"]
+    assert " on the page." not in project.html("book/cpu")
+
+
+def test_an_unknown_citation_is_named_and_the_page_is_made_with_its_words(project):
+    path = project.base / "book" / "cpu.md"
+    whole = path.read_text()
+    path.write_text(f"{whole}\nAs {{cite}}`csap,drepper` says.\n")
+    for _ in range(2):  # also where nothing else has changed
+        done = project.build("--html", *PART)
+        assert done.returncode == 1 and is_told(done), done.stdout + done.stderr
+        says = (
+            "book/cpu.md cites csap, but book/references.bib has no entry csap; did you mean csapp?"
+        )
+        assert f"Failed: the site: {says}\n" in done.stderr
+        assert "(unknown source: csap) says." in project.html("book/cpu")
+        assert "index.html (with faults)" in done.stdout
+    path.write_text(whole)
+    assert project.build("--html", *PART).returncode == 0
+    assert "unknown source" not in project.html("book/cpu")
+
+
+def test_an_xelatex_that_fails_leaves_the_finished_site(project, tmp_path):
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    (tools / "xelatex").write_text("#!/bin/sh\necho '! A fault of TeX.'\nexit 1\n")
+    (tools / "xelatex").chmod(0o755)
+    if not shutil.which("latexmk"):
+        (tools / "latexmk").symlink_to(tools / "xelatex")
+    done = project.build(*PART, PATH=f"{tools}:{os.environ['PATH']}")
+    assert done.returncode == 1 and is_told(done), done.stdout + done.stderr
+    assert "Failed: the PDF: ! A fault of TeX." in done.stderr and "Traceback" not in done.stderr
+    assert "Site: " in done.stdout and "PDF:  " not in done.stdout
+    assert "with faults" not in done.stdout
+    front = project.html("book/intro")
+    assert "<title>" in front and "reckon.pdf" not in front  # there is none

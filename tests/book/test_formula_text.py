@@ -1,0 +1,211 @@
+"""A formula typed on the page becomes what Python makes of it: the same tree, the same refusals."""
+
+import pytest
+from helpers.panels import EXPERIMENTS, NULL_CALL, null_call, results_of
+
+from reckon import units
+from reckon.config import ReckonError
+from reckon.messages import nearest
+from reckon.prediction import expression, grammar
+from reckon.prediction.changes import changed
+from reckon.prediction.dimensions import dimension
+from reckon.records import predictions_file
+from reckon.records.recorded_predictions import to_prediction
+
+pytestmark = pytest.mark.browser
+
+PARSE = """([quantity, text]) => {
+  const formula = reckon.formulas.byQuantity.get(quantity);
+  try {
+    return { tree: JSON.parse(JSON.stringify(reckon.formulaText.parsePart(formula, text))) };
+  } catch (error) {
+    if (!(error instanceof reckon.formulaText.FormulaError)) throw error;
+    return { fault: error.message };
+  }
+}"""
+PREDICTED = """(quantity) =>
+  reckon.edits.compute(reckon.formulas.byQuantity.get(quantity)).predicted"""
+TEXTS = """(() => [...reckon.formulas.byQuantity.values()].map((formula) => {
+  const same = Object.entries(formula.python).map(([part, text]) =>
+    JSON.stringify(reckon.formulaText.parsePart(formula, text)) === JSON.stringify(formula[part]));
+  return [formula.quantity, same.every(Boolean)];
+}))()"""
+
+
+@pytest.mark.parametrize("experiment", EXPERIMENTS)
+def test_every_formula_of_the_book_is_read_as_it_is(open_page, experiment):
+    page = open_page(experiment, ())
+    read = dict(page.evaluate(TEXTS))
+    assert set(read) == set(results_of(experiment))
+    assert [quantity for quantity, is_same in read.items() if not is_same] == []
+
+
+FITTING = [
+    "mode_switch / clock",
+    "(mode_switch + kernel_path) / clock * 2",
+    "mode_switch/clock-kernel_path/clock",
+    "mode_switch / clock / 2 ** 3 ** 0.5",
+    "-mode_switch / clock + 3 * kernel_path / clock",
+    "mode_switch * clock ** -1",
+    "np.where(mode_switch < kernel_path, mode_switch, 2 * kernel_path) / clock",
+    "np.maximum(mode_switch, kernel_path) / clock",
+    "np.minimum(mode_switch, 0) / clock",
+    "np.sqrt(mode_switch * kernel_path) / clock",
+    "np.ceil(mode_switch / kernel_path) * kernel_path / clock",
+    "np.where(np.logical_and(mode_switch <= kernel_path, mode_switch > 3 * kernel_path), 1, 2.5e0) * kernel_path / clock",
+    "np.log2(8) * kernel_path / clock + 0",
+    ".5 * +mode_switch / clock",
+    "(2 + 3) * (mode_switch) / (clock)",
+]
+UNFITTING = [
+    "mode_switch",
+    "mode_switch * clock",
+    "mode_switch + clock",
+    "kernel_path / clock - mode_switch",
+    "np.maximum(mode_switch, clock)",
+    "np.where(mode_switch < clock, 1, 2) * mode_switch / clock",
+    "np.log(mode_switch) / clock",
+    "mode_switch ** kernel_path / clock",
+    "mode_switch / 0",
+    "mode_switch / clok",
+    "np.sin(mode_switch) / clock",
+    "math.sqrt(mode_switch) / clock",
+    "np.minimum(mode_switch) / clock",
+    "mode_switch / clock)",
+    "(mode_switch / clock",
+    "mode_switch clock",
+    "mode_switch /",
+    "mode_switch // clock",
+    "mode_switch / clock; alert(1)",
+    "mode_switch if 1 else clock",
+    "'a'",
+    "",
+]
+
+
+def in_python(text):
+    """The tree that Python makes of a formula of the null call. Raises ReckonError."""
+    prediction = to_prediction(NULL_CALL, null_call().current)
+    tree = grammar.parse(text, list(prediction.inputs))
+    dimensions = {name: units.dimension(given.unit) for name, given in prediction.inputs.items()}
+    result = dimension(tree, dimensions)
+    if result != units.dimension("ns"):
+        found, wanted = (units.dimension_name(each) for each in (result, units.dimension("ns")))
+        raise ReckonError(f"The formula gives {found}, but ns is {wanted}.")
+    return expression.to_json(tree)
+
+
+@pytest.mark.parametrize("text", FITTING)
+def test_a_formula_that_fits_is_the_same_tree(open_page, text):
+    assert open_page().evaluate(PARSE, [NULL_CALL, text]) == {"tree": in_python(text)}
+
+
+def test_what_python_refuses_is_refused_with_a_sentence(open_page):
+    page = open_page()
+    for text in UNFITTING:
+        with pytest.raises(ReckonError) as refused:
+            in_python(text)
+        fault = page.evaluate(PARSE, [NULL_CALL, text]).get("fault", "")
+        assert fault.endswith((".", "?")), (text, fault)
+        words = str(refused.value)  # on a dimension that has a name they are the same
+        if " is a " in words and "of dimension" not in words:
+            assert fault == words
+
+
+def panel(page):
+    box = page.locator("details.what-if").first
+    box.locator("> summary").click()
+    box.get_by_text("Change the formula").click()
+    return box
+
+
+def test_numbers_follow_a_changed_formula_and_go_back(open_page):
+    page = open_page()
+    box = panel(page)
+    before = box.locator(".what-if-body ul").text_content()
+    box.get_by_label("software = ").fill("3 * kernel_path / clock")
+    result = null_call()
+    inputs = {given.name: given.value for given in result.current.inputs}
+    predicted = (inputs["mode_switch"] + 3 * inputs["kernel_path"]) / inputs["clock"]
+    assert (
+        f"predicted {units.amount(predicted, 'ns')} ("
+        in box.locator(".what-if-body ul").text_content()
+    )
+    assert page.locator("[data-shows=predicted]").text_content() == units.amount(predicted, "ns")
+    assert units.amount(predicted, "ns") in box.locator(".what-if-status").text_content()
+    box.get_by_text("Reset").click()
+    assert box.locator(".what-if-body ul").text_content() == before
+    assert box.get_by_label("software = ").input_value() == "kernel_path / clock"
+
+
+def test_a_formula_that_does_not_fit_changes_nothing_and_says_why(open_page):
+    page = open_page()
+    box = panel(page)
+    before = box.locator(".what-if-body ul").text_content()
+    field = box.get_by_label("hardware = ")
+    field.fill("mode_switch * clock")
+    fault = box.locator(".what-if-fault:not(.what-if-input *)")
+    assert fault.text_content().endswith("but ns is a time.")
+    assert (
+        fault.get_attribute("aria-live") == "polite"
+        and field.get_attribute("aria-invalid") == "true"
+    )
+    assert box.locator(".what-if-body ul").text_content() == before
+    field.fill("mode_switch / clock")
+    assert fault.text_content() == "" and field.get_attribute("aria-invalid") == "false"
+
+
+def test_a_link_and_a_notebook_cell_carry_the_formula(open_page):
+    page = open_page()
+    box = panel(page)
+    box.get_by_label("software = ").fill("np.maximum(2, 3) * kernel_path / clock")
+    box.get_by_text("Copy link").click()
+    address = box.get_by_label("Text to copy").input_value()
+    other = open_page(fragment="#" + address.split("#")[1])
+    shown = page.locator("[data-shows=predicted]").text_content()
+    assert other.locator("[data-shows=predicted]").text_content() == shown != "sealed predicted"
+    box.get_by_text("Copy as notebook cell").click()
+    assert (
+        "    software = np.maximum(2, 3) * kernel_path / clock\n"
+        in box.get_by_label("Text to copy").input_value()
+    )
+    broken = open_page(fragment="#what-if=getpid:software=alert(1)&getpid:nothing=1")
+    assert broken.locator("[data-shows=predicted]").text_content() == "sealed predicted"
+
+
+def test_a_kept_formula_is_python_s_with_the_same_value(open_page, tmp_path):
+    page = open_page()
+    box = panel(page)
+    box.get_by_label("software = ").fill("np.maximum(2, 3) * kernel_path / clock")
+    box.get_by_text("Keep these predictions").click()
+    file = tmp_path / "predictions.toml"
+    file.write_text(box.get_by_label("Text to copy").input_value())
+    stated = predictions_file.changes(file)[NULL_CALL]
+    assert stated == ["formula=mode_switch / clock, np.maximum(2, 3) * kernel_path / clock"]
+    in_python = changed(to_prediction(NULL_CALL, null_call().current), stated)
+    [in_page] = page.evaluate(PREDICTED, NULL_CALL)
+    assert in_page == pytest.approx(in_python.predicted, rel=1e-9)
+
+
+def test_an_input_below_zero_is_refused_in_the_words_of_python(open_page):
+    page = open_page()
+    box = panel(page)
+    before = box.locator(".what-if-body ul").text_content()
+    box.get_by_label("kernel path", exact=True).fill("-900")
+    fault = box.locator(".what-if-input .what-if-fault", has_text="no amount is negative")
+    with pytest.raises(ReckonError) as refused:
+        changed(to_prediction(NULL_CALL, null_call().current), ["kernel_path=-900"])
+    assert fault.text_content() == str(refused.value)
+    assert box.locator(".what-if-body ul").text_content() == before
+
+
+NAMES = ["mode_switch", "kernel_path", "clock", "path", "clocks"]
+
+
+def test_the_nearest_name_is_python_s(open_page):
+    page = open_page()
+    for name in ["clok", "kernelpath", "pth", "colcks", "xyz", "mode switch"]:
+        in_page = page.evaluate(
+            "([name, known]) => reckon.words.nearest(name, known)", [name, NAMES]
+        )
+        assert in_page == nearest(name, NAMES), name

@@ -1,0 +1,188 @@
+"""JupyterLab as `make lab` starts it, in Chromium: a prediction is edited, kept, mended and saved."""
+
+import shutil
+import socket
+import subprocess
+import sys
+import urllib.request
+
+import pytest
+from helpers.books import Project, RecordedProject
+from helpers.processes import until
+from helpers.project import ROOT, finished
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.browser
+
+PAGE = "cpu/syscall"
+
+PROMPT_OF_A_RUNNING_CELL = "document.querySelector('.jp-Notebook').innerText.includes('[*]')"
+
+
+class Lab:
+    """JupyterLab in a git repository that holds a copy of the project, and its notebook."""
+
+    def __init__(self, project, browser):
+        self.base = project.base
+        for name in ("tools", ".gitattributes"):
+            copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+            copy(ROOT / name, self.base / name)
+        (self.base / ".venv").symlink_to(ROOT / ".venv")
+        self._git("init", "-q")
+        self._git("config", "filter.notebook.clean", "tools/strip-notebook")
+        self._git("add", ".gitattributes", f"notebooks/{PAGE}.ipynb")  # the filter is slow
+        self._git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "as it was")
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        self._server = subprocess.Popen(
+            [sys.executable, *_arguments_of_make_lab(), "--no-browser", f"--port={port}"]
+            + ["--IdentityProvider.token=", "--allow-root"],
+            cwd=self.base,
+            # else the tabs of an earlier JupyterLab are opened again
+            env=project.environment() | {"JUPYTERLAB_WORKSPACES_DIR": str(self.base / "tabs")},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        self.address = address = f"http://127.0.0.1:{port}"
+        until(lambda: _answers(address), 60)
+        self.page = browser.new_page(viewport={"width": 1300, "height": 2000})
+        self.outside = []  # what was requested of other hosts
+        self.page.on("request", lambda r: None if address in r.url else self.outside.append(r.url))
+        self.page.goto(f"{address}/lab/tree/notebooks/{PAGE}.ipynb")
+        self.page.get_by_text("Python 3 (ipykernel) | Idle").wait_for(timeout=60_000)
+
+    def _git(self, *arguments):
+        done = subprocess.run(
+            ["git", *arguments], cwd=self.base, capture_output=True, text=True, check=True
+        )
+        return done.stdout
+
+    def cell(self, text):
+        return self.page.locator(".jp-CodeCell", has_text=text).first
+
+    def run(self, text):
+        """Run the cell that contains the text; its outputs."""
+        cell = self.cell(text)
+        cell.locator(".cm-content").click()
+        self.page.keyboard.press("Shift+Enter")
+        self.page.wait_for_timeout(200)
+        self.page.wait_for_function(f"() => !{PROMPT_OF_A_RUNNING_CELL}", timeout=60_000)
+        return cell.locator(".jp-OutputArea")
+
+    def run_new(self, source):
+        """Run a new cell below the first one with a prediction; its outputs."""
+        self.cell("null_call_here = ").locator(".cm-content").click()
+        self.page.keyboard.press("Escape")
+        self.page.keyboard.press("b")
+        self.page.keyboard.press("Enter")
+        self.page.keyboard.insert_text(source)
+        return self.run(source)
+
+    def type_instead(self, old, new):
+        """Select a number in the first prediction's inputs and type another."""
+        source = self.cell("null_call_here = ").locator(".cm-content")
+        source.get_by_text(old, exact=True).dblclick()
+        self.page.keyboard.type(new)
+
+    def begin(self):
+        """Run the cells above the first measurement; the outputs of the last."""
+        for text in ("profile = None", "rk.begin(", "def null_call("):
+            self.run(text)
+        return self.run("null_call_here = ")
+
+    def changed_files(self):
+        """What git calls changed when the notebook has been saved."""
+        self.page.keyboard.press("Control+s")
+        self.page.locator(".jp-DirListing-item .jp-mod-dirty").wait_for(state="hidden")
+        self.page.wait_for_timeout(500)
+        return self._git("status", "--short", "--untracked-files=no")
+
+    def end(self):
+        self.page.close()
+        self._server.terminate()
+        self._server.wait(30)
+
+
+def _arguments_of_make_lab():
+    """What `make lab` calls Python with."""
+    done = finished("make", "-n", "--old-file=setup", "--old-file=lib", "lab", cwd=ROOT)
+    [command] = [line for line in done.stdout.splitlines() if "jupyterlab" in line]
+    return command.partition(".venv/bin/python ")[2].replace("\\", "").split()
+
+
+def _answers(address):
+    try:
+        return urllib.request.urlopen(f"{address}/api").status == 200
+    except OSError:
+        return False
+
+
+@pytest.fixture
+def open_lab(browser, tmp_path):
+    """Opens JupyterLab on a project."""
+    labs = []
+
+    def opened(project):
+        labs.append(Lab(project(tmp_path / "project"), browser))
+        return labs[-1]
+
+    yield opened
+    for lab in labs:
+        lab.end()
+
+
+def test_a_prediction_is_edited_tried_in_its_panel_and_kept(open_lab):
+    lab = open_lab(RecordedProject)
+    run = lab.base / "book/runs/recorded/cpu/syscall.json"
+    before = run.read_bytes()
+    shown = lab.begin()
+    expect(shown).to_contain_text("66.0 ns predicted, measured 196 ns: 2.97×.")
+
+    panel = shown.locator("details.what-if")
+    status = panel.locator(".what-if-status")
+    panel.get_by_label("kernel path", exact=True).fill("550")
+    expect(status).to_have_text("With your inputs: 176 ns; measured is 1.11× (sealed 2.97×).")
+    panel.get_by_label("kernel path, slider").press("End")  # a key of JupyterLab's too
+    expect(status).to_contain_text("With your inputs: 355 ns")
+
+    lab.type_instead("150", "550")
+    expect(lab.run("null_call_here = ")).to_contain_text("1.11× (sealed 2.97×)")
+    expect(lab.run_new("rk.keep()")).to_contain_text("Kept as revisions: cpu/syscall/getpid")
+    lab.type_instead("550", "600")
+    lab.run("null_call_here = ")
+    expect(lab.run_new("rk.reset()")).to_contain_text("Forgotten: what was tried")
+    assert run.read_bytes() == before and lab.outside == []
+
+
+def test_pages_are_as_on_the_site_and_saving_leaves_git_clean(open_lab):
+    lab = open_lab(RecordedProject)
+    lab.begin()
+    prose = lab.page.locator(".jp-MarkdownCell", has_text="Reading a file").first
+    expect(prose).to_contain_text("starting a process: each begins with a system call.")
+    assert lab.changed_files() == ""
+
+
+def test_without_a_run_a_page_is_measured_and_its_typing_error_mended(open_lab):
+    lab = open_lab(Project)
+    expect(lab.begin()).to_contain_text("Nothing is measured yet")
+    lab.run("rk.measure(null_call_here")
+    lab.type_instead("150", "550")
+    expect(lab.run("null_call_here = ")).to_contain_text("(sealed")
+    refused = lab.run_new("rk.reseal(null_call_here)")
+    expect(refused).to_contain_text("has been measured; add the reason for sealing it again.")
+    expect(refused).not_to_contain_text("Traceback")
+    mended = lab.run_new('rk.reseal(null_call_here, "a typing error")')
+    expect(mended).to_contain_text("Sealed again: cpu/syscall/getpid.")
+    verdict = lab.run_new('rk.show.verdict(rk.measure(null_call_here), "it")')
+    expect(verdict).to_contain_text("Sealed again after measuring: a typing error.")
+
+
+def test_it_opens_at_the_contents_in_the_book_s_order(open_lab):
+    lab = open_lab(RecordedProject)
+    lab.page.goto(lab.address)
+    pages = lab.page.locator(".jp-MarkdownViewer li")
+    pages.get_by_text("The system call", exact=True).wait_for(timeout=60_000)
+    titles = pages.all_inner_texts()
+    assert titles.index("The clock") < titles.index("The system call") < titles.index("Summary")
+    pages.get_by_text("The clock", exact=True).click()
+    lab.page.get_by_role("tab", name="clock.ipynb").wait_for(timeout=60_000)

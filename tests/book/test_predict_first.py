@@ -1,0 +1,236 @@
+"""Predict first, in Chromium: what was measured is covered until its reader has predicted it."""
+
+import tomllib
+
+import pytest
+from helpers.panels import NULL_CALL, RUN, cell, results_of
+
+from reckon import records, units
+from reckon.book import pages, stage
+from reckon.comparison import readers
+from reckon.presentation.block import MEASURED, what_if_element
+from reckon.records.lookup import all_results
+
+pytestmark = pytest.mark.browser
+
+CURVE = "cpu/syscall/amortised"
+ANSWER = (
+    f'<div class=answer><p>What does it cost?</p><p><span data-quantity="{NULL_CALL}" data-shows=verdict>'
+    "THE ANSWER</span></p></div>"
+)
+FIGURE = '<figure><img alt="THE ALT TEXT"><figcaption>THE CAPTION</figcaption></figure>'
+TABLE = (
+    "<div class=pst-scrollable-table-container><table><caption><span class=caption-text>THE FINDING</span>"
+    "</caption><tbody><tr><td>getpid</td><td>VALUE 1</td></tr><tr><td>getppid</td><td>VALUE 2</td></tr>"
+    "</tbody></table></div>"
+)
+EXERCISE = (
+    "<p>An exercise</p><details class=sd-dropdown open><summary>Solution</summary>SOLVED</details>"
+)
+ARTICLE = (
+    cell(ANSWER)
+    + cell(FIGURE)
+    + cell(TABLE)
+    + cell("<p>A VERDICT</p>" + f'<span data-measured="{NULL_CALL}"></span>')
+    + cell(EXERCISE)
+    + cell("<p>A FACT</p>", "tag_given")
+)
+SECRETS = ("THE ANSWER", "THE CAPTION", "THE FINDING", "VALUE 1", "VALUE 2", "A VERDICT", "SOLVED")
+
+
+def shown(page):
+    text = page.locator("article").inner_text()
+    return [secret for secret in SECRETS if secret in text]
+
+
+def own_quantities():
+    return [
+        quantity
+        for quantity, result in results_of("cpu/syscall").items()
+        if result.has_samples and not result.measurement.reports
+    ]
+
+
+def predict(page, value, interval=()):
+    """Fill in the dialog that is open."""
+    dialog = page.locator("dialog")
+    dialog.get_by_label("I predict").fill(value)
+    for label, end in zip(("at least", "at most"), interval, strict=False):
+        dialog.get_by_label(label).fill(end)
+    dialog.get_by_role("button", name="Predict", exact=True).click()
+    return dialog
+
+
+@pytest.fixture
+def blind(recorded, monkeypatch):
+    """The static files of a blind book."""
+    monkeypatch.setenv("RECKON_BLIND", "1")
+    return {
+        name: content.decode()
+        for name, content in stage._static(records.read_run("recorded")).items()
+        if name.endswith((".js", ".css"))
+    }
+
+
+def test_nothing_is_covered_before_the_switch_is_on(open_page):
+    page = open_page(article=ARTICLE)
+    assert shown(page) == [*SECRETS]
+    assert page.locator(".cover:visible").count() == 0
+    page.get_by_role("switch").check()
+    assert shown(page) == [] and "A FACT" in page.locator("article").inner_text()
+    assert "What does it cost?" in page.locator("article").inner_text()
+    page.reload()
+    assert shown(page) == []  # the browser remembers it
+    page.get_by_role("switch").uncheck()
+    assert shown(page) == [*SECRETS]
+
+
+def test_what_is_covered_is_not_in_the_accessibility_tree(open_page):
+    page = open_page(article=ARTICLE, fragment="?predict")
+    tree = page.locator("article").aria_snapshot()
+    assert not [secret for secret in (*SECRETS, "THE ALT TEXT") if secret in tree]
+
+
+def test_what_would_meet_the_measurement_is_covered_beside_a_prediction(open_page):
+    anchor = what_if_element([NULL_CALL])
+    article = cell(f"<p>A PREDICTION <span class=needed>623 cycles</span></p>{anchor}")
+    page = open_page(article=article)
+    assert page.locator(".needed").is_visible()
+    page.get_by_role("switch").check()
+    assert page.get_by_text("A PREDICTION").is_visible()
+    assert not page.locator(".needed").is_visible()
+
+
+def test_without_javascript_nothing_is_covered_unless_the_book_is_blind(open_page, blind):
+    page = open_page(article=ARTICLE, java_script_enabled=False)
+    assert shown(page) == [*SECRETS]
+    style = blind["_static/predict-first.css"]
+    page = open_page(article=ARTICLE, style=style, java_script_enabled=False)
+    assert shown(page) == [] and "A FACT" in page.locator("article").inner_text()
+
+
+def test_the_scripts_of_a_blind_book_know_it_and_the_run(blind):
+    facts = blind["_static/book.js"]
+    assert '"blind": true' in facts and "recorded" not in facts  # a published site names no run
+    assert '"run": ""' not in facts
+
+
+def test_a_prediction_uncovers_its_quantity_and_is_scored(open_page):
+    page, result = (
+        open_page(article=ARTICLE, fragment="?predict"),
+        results_of("cpu/syscall")[NULL_CALL],
+    )
+    measured_ns = 1e9 * result.median
+    page.get_by_role("button", name="Predict getpid").first.click()
+    dialog = predict(page, f"{measured_ns / 1.5:.6g}", ("1", f"{measured_ns * 2:.6g}"))
+    text = dialog.inner_text()
+    assert f"Measured: {units.amount(result.median, 'ns')}" in text
+    assert "1.50× that, inside your interval: 50 % higher than predicted" in text
+    assert "You predicted 1: typically off by a factor of 1.50" in text
+    dialog.get_by_role("button", name="Close").click()
+    assert shown(page) == ["THE ANSWER", "VALUE 1", "A VERDICT"]
+    assert "1.50× that, inside your interval" in page.locator(".answer").inner_text()
+    bar = page.get_by_role("complementary")
+    assert f"1 of {len(own_quantities())} quantities of this page shown" in bar.inner_text()
+    assert "1 of 1 intervals held" in bar.inner_text()
+
+
+def test_an_interval_that_does_not_hold_the_prediction_is_refused(open_page):
+    page = open_page(article=ARTICLE, fragment="?predict")
+    page.get_by_role("button", name="Predict getpid").first.click()
+    for value, interval in (("150", ("200", "300")), ("150", ("100",)), ("0", ()), ("", ())):
+        dialog = predict(page, value, (*interval, "", "")[:2])
+        assert dialog.locator("form").count() == 1, (value, interval)
+    assert shown(page) == []
+
+
+def test_by_keyboard_alone(open_page):
+    page = open_page(article=ARTICLE, fragment="?predict")
+    page.get_by_role("button", name="Predict getpid").first.focus()
+    page.keyboard.press("Enter")
+    page.keyboard.type("150")
+    page.keyboard.press("Enter")
+    assert page.locator("dialog [role=status]").inner_text().startswith("Measured: ")
+    page.keyboard.press("Enter")  # the focus is on Close
+    assert page.locator("dialog").count() == 0 and "THE ANSWER" in shown(page)
+    assert "THE ANSWER" in page.evaluate("document.activeElement.innerText")
+
+
+def test_the_rest_of_a_page_can_be_shown_without_predicting(open_page):
+    page = open_page(article=ARTICLE, fragment="?predict")
+    page.get_by_role("button", name="Show all of this page").click()
+    assert shown(page) == [*SECRETS]
+    assert "You predicted" not in page.locator("article").inner_text()
+
+
+def test_the_predictions_are_a_file_that_reckon_class_reads(open_page, tmp_path):
+    page = open_page(groups=[(NULL_CALL,), (CURVE,)], article=ARTICLE, fragment="?predict")
+    page.locator("figure").locator("..").get_by_role("button").click()
+    while (dialog := page.locator("dialog")).count():
+        predict(page, "150", ("100", "200"))
+        buttons = dialog.get_by_role("button")
+        buttons.first.click()
+    assert shown(page) == [*SECRETS]
+    page.get_by_text("Your predictions", exact=True).click()
+    page.get_by_label("Your name").fill('Ada "A."')
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download predictions.toml").click()
+    download.value.save_as(tmp_path / "handed-in" / "predictions.toml")
+    text = (tmp_path / "handed-in" / "predictions.toml").read_text()
+    assert tomllib.loads(text)[NULL_CALL] == {
+        "predicted": "150 ns",
+        "low": "100 ns",
+        "high": "200 ns",
+    }
+    group = readers.read_folder(tmp_path / "handed-in", all_results(RUN))
+    assert group.passed_over == [] and group.readers == ['Ada "A."']
+    assert {each.result.quantity for each in group.quantities} == set(own_quantities())
+    (curve,) = [each for each in group.quantities if each.result.quantity == CURVE]
+    assert curve.guesses[0].point == len(curve.result.points) - 1
+
+
+def test_what_is_predicted_again_is_said_to_have_been_shown(open_page, tmp_path):
+    page = open_page(article=ARTICLE, fragment="?predict")
+    page.on("dialog", lambda question: question.accept())
+    for words in (
+        "measured values were shown; written on 20",
+        ", but for 1 shown in an earlier round;",
+    ):
+        page.get_by_role("button", name="Predict getpid").first.click()
+        predict(page, "150").get_by_role("button", name="Close").click()
+        if not page.get_by_label("Your name").is_visible():
+            page.get_by_text("Your predictions", exact=True).click()
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Download predictions.toml").click()
+        download.value.save_as(tmp_path / "predictions.toml")
+        assert words in (tmp_path / "predictions.toml").read_text()
+        page.get_by_role("button", name="Forget them all").click()
+
+
+def test_a_broken_store_loses_the_predictions_alone(open_page):
+    page = open_page(article=ARTICLE)
+    page.evaluate("localStorage.setItem('reckon-guesses ', '{')")
+    page.reload()
+    assert shown(page) == [*SECRETS] and page.get_by_role("switch").count() == 1
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_scrolls_sideways_on_a_phone(open_page, scheme):
+    options = {"viewport": {"width": 390, "height": 800}, "color_scheme": scheme}
+    page = open_page(article=ARTICLE, fragment="?predict", **options)
+    page.get_by_role("button", name="Predict getpid").first.click()
+    assert page.locator("dialog").bounding_box()["width"] <= 390
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_an_output_is_marked_with_the_quantities_that_it_shows():
+    output = {"data": {"text/markdown": "A verdict."}, "metadata": {MEASURED: ["a/b/c", "a/b/d"]}}
+    page = {
+        "cells": [
+            {"cell_type": "markdown", "source": "# T", "metadata": {}},
+            {"cell_type": "code", "source": "", "metadata": {}, "outputs": [output]},
+        ],
+        "metadata": {},
+    }
+    staged = pages._staged(page, [], "").decode()
+    assert 'data-measured=\\"a/b/c a/b/d\\"' in staged and MEASURED not in str(output["metadata"])

@@ -1,0 +1,94 @@
+"""A published site names no host, user or address."""
+
+import importlib
+from types import SimpleNamespace
+
+import pytest
+import yaml
+from helpers import made_up
+from helpers.project import ROOT
+
+from reckon import config, records
+from reckon.book import private_names, publish, sphinx, stage
+from reckon.config import ReckonError
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """The run `here`, measured with a peer, on a computer whose name is in it."""
+    settings = config.Settings(runs_dir=tmp_path / "runs", build_dir=tmp_path / "_build")
+    monkeypatch.setattr(config, "_in_use", settings)
+    monkeypatch.setattr(private_names.socket, "gethostname", lambda: "alices-laptop")
+    fields = {"peer": {"address": {"value": "server.example:7325", "source": "PEER"}}}
+    fitness = [{"name": "load", "state": "pass", "found": "none on alices-laptop"}]
+    made_up.run("here", made_up.results(1), machine=fields, fitness=fitness)
+    return records.read_run("here")
+
+
+def test_names_of_the_computer_and_the_peer_and_addresses_are_found(run):
+    text = "alices-laptop, server.example, 10.1.2.3, fe80::1:2 and 00:11:22:aa:bb:cc"
+    assert sorted(private_names.private_names(run, text)) == sorted(
+        ["alices-laptop", "server.example", "10.1.2.3", "fe80::1:2", "00:11:22:aa:bb:cc"]
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "127.0.0.1 and ::1",
+        "192.0.2.7",
+        "1.2.3.4.5",
+        "300.1.1.1",
+        "12:34:56",
+        "std::sort",
+        "10.77.0.2",
+    ],
+)
+def test_what_names_no_host_is_left(run, text):
+    assert private_names.private_names(run, text) == ["alices-laptop"]
+
+
+def test_a_word_of_the_prose_is_no_name(run, monkeypatch):
+    monkeypatch.setattr(private_names.socket, "gethostname", lambda: "vm")
+    assert private_names.private_names(run, "The sysctl vm.drop_caches") == []
+
+
+def test_a_hash_stands_for_a_name_and_not_for_a_part_of_another(run):
+    hashed = private_names.hashes(["10.1.2.3", "anna"])
+    text = private_names.hide("anna, annabel, 10.1.2.3 and anna", hashed)
+    assert text == f"{hashed['anna']}, annabel, {hashed['10.1.2.3']} and {hashed['anna']}"
+    assert hashed["anna"] != private_names.hashes(["anna"])["anna"]  # no table of hashes serves
+
+
+def test_previews_of_links_have_whole_addresses_where_the_site_s_is_known(monkeypatch):
+    address = "https://a.org/book/"
+    assert "baseurl" not in stage._settings()
+    chosen = config.settings().model_copy(update={"url": address})
+    monkeypatch.setattr(config, "_in_use", chosen)
+    assert yaml.safe_load(stage._settings())["html"]["baseurl"] == address
+    monkeypatch.syspath_prepend(ROOT / "book/ext")
+    social_cards = importlib.import_module("social_cards")
+    app = SimpleNamespace(config=SimpleNamespace(html_baseurl=address, html_title="Reckon"))
+    context = {}
+    social_cards.add_card(app, "cpu/call", "page.html", context, None)
+    assert f'<meta property="og:image" content="{address}_static/card.png">' in context["metatags"]
+
+
+def test_the_site_is_copied_and_replaces_an_earlier_one(run, tmp_path):
+    site, target = sphinx.site_dir(), tmp_path / "public"
+    site.mkdir(parents=True)
+    for name in ("index.html", "reckon.pdf", "reckon-full.pdf", ".buildinfo"):
+        (site / name).write_text(name)
+    target.mkdir()
+    publish.publish(target, with_pdf=True)
+    (target / "old.html").write_text("old")
+    publish.publish(target, with_pdf=False)
+    assert sorted(path.name for path in target.iterdir()) == [".nojekyll", "index.html"]
+
+
+def test_a_folder_with_other_files_is_refused(run, tmp_path):
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "letter").write_text("dear")
+    with pytest.raises(ReckonError, match="holds other files"):
+        publish.publish(tmp_path / "home", with_pdf=True)
+    assert (tmp_path / "home" / "letter").exists()

@@ -1,0 +1,72 @@
+"""Where a figure's predictions lie, for what is drawn over it on the page."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from helpers import made_up
+
+import reckon as rk
+
+X = np.arange(1.0, 11)
+
+
+@pytest.fixture
+def places(build):
+    """`places(name)` is what lies beside a figure that was drawn."""
+    return lambda name: json.loads((build / "figures" / f"{name}-places.json").read_text())
+
+
+def share(value, found):
+    """A value's share of its axis, as what-if-figures.js computes it."""
+    low, high = found["limits"]
+    if found["logarithmic"]:
+        low, high, value = math.log(low), math.log(high), math.log(value)
+    return (value - low) / (high - low)
+
+
+def test_bars_lie_in_rows_from_the_top_on_a_logarithmic_axis_of_base_units(places):
+    short, long = (made_up.single(f"cpu/made/{ns}", ns, "ns") for ns in (100, 3000))
+    rk.draw.bars([long, short], "bars", "C")
+    found = places("bars")
+    assert [place["quantity"] for place in found["predictions"]] == [short.quantity, long.quantity]
+    assert [place["at"] for place in found["predictions"]] == [[0.25], [0.75]]
+    assert found["logarithmic"] and found["limits"][0] < 100e-9 < 3000e-9 < found["limits"][1]
+
+
+def test_a_curve_lies_at_the_positions_of_its_prediction(places):
+    curve = made_up.curve("files/made/curve", X, 12 + 7 * X, predicted=3 * X, missing=[0])
+    rk.draw.curves([curve], "curves", "C", "x")
+    found = places("curves")
+    (place,) = found["predictions"]
+    assert place["along"] == "y" and place["index"] is None
+    steps = np.diff(place["at"])
+    assert len(place["at"]) == len(X) and steps == pytest.approx([steps[0]] * 9, abs=1e-4)
+    assert found["limits"][0] == 0 and found["limits"][1] > 80e-9 and not found["logarithmic"]
+
+
+def test_the_box_of_the_axes_is_that_of_both_pictures(places, build):
+    """The dashed prediction in the picture ends where box, limits and shares say."""
+    curve = made_up.curve("files/made/curve", X, 12 + 7 * X, predicted=30 + 3 * X)
+    rk.draw.curves([curve], "box", "C", "x")
+    found = places("box")
+    for width, file in (("wide", "box.svg"), ("narrow", "box-narrow.svg")):
+        svg = (build / "figures" / file).read_text()
+        size = np.array(svg.split('viewBox="0 0 ')[1].split('"')[0].split(), float)
+        left, top, across, down = found[width]
+        x = left + across * found["predictions"][0]["at"][-1]
+        y = top + down * (1 - share(60e-9, found))
+        assert end_of_dashed_line(svg) == pytest.approx(size * [x, y], abs=0.2)
+
+
+def end_of_dashed_line(svg):
+    before = svg[: svg.index("stroke-dasharray: 3.7")]
+    path = before[before.rindex('<path d="M') :].split('"')[1]
+    return np.array(path.split("L")[-1].split(), float)
+
+
+def test_a_figure_without_single_predictions_has_no_places(build):
+    curve = made_up.curve("files/made/curve", X, 12 + 7 * X, predicted=3 * X)
+    rk.draw.pair(curve, curve, "pair", "C", "x", "y")
+    assert not (build / "figures" / "pair-places.json").exists()

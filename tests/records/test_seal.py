@@ -1,0 +1,83 @@
+"""A prediction with a mistake is sealed again: the first seal stays, and the reason is stated."""
+
+import pytest
+from helpers.chains import predict_chain, stored
+from helpers.project import reckon
+
+import reckon as rk
+from reckon import ReckonError
+from reckon.presentation import summary_page
+from reckon.presentation.answer_box import answer
+from reckon.records import verify
+from reckon.records.lookup import all_results
+from reckon.records.session import current_session
+
+REASON = "6400 was typed for 64000"
+
+
+@pytest.fixture
+def mended(folders):
+    """A quantity that was measured with a typing error in its prediction, then sealed again."""
+    rk.measure(predict_chain())
+    rk.reseal(predict_chain(cycles=64000.0), REASON)
+    (result,) = all_results(current_session().run.name, "test")
+    return result
+
+
+def test_the_first_seal_stays_and_the_new_one_is_scored(mended):
+    first, sealed = stored().predictions
+    assert mended.seal == sealed and mended.first_seal == first
+    assert mended.ratio == pytest.approx(mended.median / float(sealed.predicted))
+    events = [event.event for event in stored().chain]
+    assert events == ["seal", "visit", "reseal"]
+    assert verify.faults(current_session().run.name) == []
+
+
+def test_the_page_states_the_reason_and_the_first_ratio(mended):
+    first = f"{rk.number(mended.ratio_to(mended.first_seal))}×"
+    for block in (
+        rk.show.verdict(mended, "the chain"),
+        answer("How long?", mended, "the chain"),
+        summary_page.revisions([mended]),
+    ):
+        assert REASON in block.markdown and first in block.markdown
+
+
+def test_once_measured_a_reason_is_asked_for(folders):
+    rk.measure(predict_chain())
+    with pytest.raises(ReckonError, match="has been measured; add the reason"):
+        rk.reseal(predict_chain(cycles=64000.0))
+    assert len(stored().predictions) == 1
+
+
+def test_what_is_sealed_is_not_sealed_again(folders):
+    with pytest.raises(ReckonError, match="is not sealed yet"):
+        rk.reseal(predict_chain(), REASON)
+    rk.measure(predict_chain())
+    with pytest.raises(ReckonError, match="is this one already"):
+        rk.reseal(predict_chain(), REASON)
+
+
+def test_what_is_revised_later_is_a_revision_of_the_new_seal(mended):
+    revised = rk.measure(predict_chain(cycles=7000.0))
+    assert [p.role for p in revised.entry.predictions] == ["seal", "reseal", "revision"]
+    assert revised.revisions == ["inputs revised: cycles"]
+    assert rk.measure(predict_chain(cycles=64000.0)).revisions == []
+
+
+def test_a_seal_without_a_reason_is_named(mended):
+    run = current_session().run.name
+    path = verify.run_dir(run) / "test.json"
+    path.write_text(path.read_text().replace(REASON, ""))
+    assert "test/chain: it was sealed again without a reason" in verify.faults(run)
+
+
+def test_the_command_line_seals_the_last_prediction(folders):
+    rk.measure(predict_chain())
+    rk.measure(predict_chain(cycles=64000.0))
+    done = reckon("reseal", "test/chain", "--run", current_session().run.name)
+    assert done.returncode == 2 and "add the reason" in done.stderr
+    done = reckon("reseal", "test/chain", "--reason", REASON)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("Sealed again: test/chain, ")
+    assert stored().seal.role == "reseal" and stored().seal.reason == REASON

@@ -1,0 +1,159 @@
+"""What set-up says is missing, and what it removes again: with made-up programs on the path."""
+
+import os
+import shutil
+
+import pytest
+from helpers.project import ROOT, finished
+
+SHELL = ("bash", "cat", "comm", "env", "grep", "rm", "sed", "sort")
+# A package manager whose packages are lines of a file; `needed` stands on another package.
+DPKG = 'sed "s/^/installed /" {state}/packages'
+APT_GET = """case "$*" in
+  *install*) printf '%s\\n' fio libaio1 needed >>{state}/packages ;;
+  *autoremove*) for name in fio libaio1 orphan; do echo "Remv $name [1]"; done ;;
+  *purge*) echo "$*" >>{state}/purged ;;
+esac"""
+
+
+def _write(path, text):
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+
+
+@pytest.fixture
+def setup(tmp_path):
+    """Runs tools/setup of a copy of this checkout's tools, with few programs on its path."""
+    programs, state = tmp_path / "bin", tmp_path / "state"
+    for folder in (programs, state, tmp_path / "tools"):
+        folder.mkdir()
+    for name in SHELL:
+        (programs / name).symlink_to(shutil.which(name))
+    shutil.copy(ROOT / "tools/packages", tmp_path / "tools")
+    script = (ROOT / "tools/setup").read_text().replace(":/usr/sbin:/sbin", "")
+    (tmp_path / "tools/setup").write_text(script)
+
+    def run(*arguments, **environment):
+        command = ["bash", tmp_path / "tools/setup", *arguments]
+        return finished(*command, cwd=tmp_path, env={"PATH": str(programs), **environment})
+
+    run.folder, run.state = tmp_path, state
+    run.program = lambda name, text="": _write(programs / name, text.format(state=state))
+    return run
+
+
+def test_doctor_names_what_is_missing_and_one_command_for_it(setup):
+    setup.program("apt-get")
+    setup.program("apt-cache")
+    setup.program("id", "echo 1000")
+    setup.program("fio")
+    done = setup("doctor", "python3")
+    assert done.returncode == 0, done.stderr
+    assert "MISSING  Python 3.11 or newer" in done.stdout
+    assert "MISSING  a C compiler" in done.stdout
+    assert "pass     fio" in done.stdout and "MISSING  tex: the PDF" in done.stdout
+    [command] = [line for line in done.stdout.splitlines() if "One command" in line]
+    words = command.split()
+    assert "as root:" in command and {"python3", "gcc", "texlive-xetex", "libnfs16"} <= set(words)
+    assert command.endswith(" && make nfs") and "nfs-ganesha" not in words  # it would be started
+    assert "fio" not in words and "linux-perf" not in words
+    assert "a sudo that does not ask" in done.stdout and "sudo -v" not in done.stdout
+
+
+def test_a_user_gets_one_command_for_all_that_is_needed(setup):
+    for name in ("apt-get", "apt-cache"):
+        setup.program(name)
+    setup.program("id", "echo 1000")
+    setup.program("sudo", "exit 1")  # it asks for a password
+    done = setup("venv", "python3", ".venv")
+    assert done.returncode == 2
+    assert "needs Python 3.11 or newer and a C compiler with its headers." in done.stderr
+    assert ": sudo apt-get install --no-install-recommends python3 python3-venv gcc" in done.stderr
+    assert "After `sudo -v`" in done.stderr
+
+
+def test_all_that_is_needed_is_installed_at_once_and_remarks_are_not_printed(setup):
+    setup.program(
+        "apt-get", 'echo remark >&2; case "$*" in *install*) echo "$*" >>{state}/calls ;; esac'
+    )
+    setup.program("dpkg-query")
+    setup.program("id", "echo 0")
+    done = setup("venv", "python3", ".venv")
+    assert done.returncode == 2  # this apt-get has installed nothing
+    assert done.stdout == "Installing by apt-get: python3 python3-venv gcc libc6-dev\n"
+    assert "although python3 python3-venv gcc libc6-dev was installed" in done.stderr
+    assert "remark" not in done.stderr
+    assert len((setup.state / "calls").read_text().splitlines()) == 1
+
+
+def test_remarks_of_an_apt_get_that_fails_are_printed(setup):
+    setup.program("apt-get", "echo remark >&2; exit 100")
+    setup.program("dpkg-query")
+    setup.program("id", "echo 0")
+    done = setup("venv", "python3", ".venv")
+    assert done.returncode == 2 and "remark" in done.stderr
+    assert "apt-get could not install python3 python3-venv gcc libc6-dev." in done.stderr
+
+
+@pytest.mark.parametrize(("version_exits", "sentence"), [(1, "is too old"), (0, "ensurepip")])
+def test_doctor_says_why_a_python_does_not_serve(setup, version_exits, sentence):
+    old = f'case "$2" in *version_info\\ *) exit {version_exits} ;; *ensurepip*) exit 1 ;; esac'
+    setup.program("old", f"{old}; echo Python 3.9")
+    assert sentence in setup("doctor", "old").stdout
+
+
+def test_doctor_uses_fedoras_names_where_there_is_dnf(setup):
+    setup.program("dnf")
+    output = setup("doctor", "python3").stdout
+    assert "dnf install" in output and "nmap-ncat" in output and "|" not in output
+
+
+def test_doctor_says_that_no_apt_is_respected(setup):
+    setup.program("apt-get", "echo called >{state}/called")
+    setup.program("apt-cache")
+    output = setup("doctor", "python3", NO_APT="1").stdout
+    assert "NO_APT is set" in output and not (setup.state / "called").exists()
+
+
+@pytest.fixture
+def after_installing(setup):
+    """Set-up that has installed packages for TeX on a machine that had `before`."""
+    setup.program("apt-get", APT_GET)
+    setup.program("apt-mark", "echo $* >>{state}/marked")
+    setup.program("dpkg-query", DPKG)
+    setup.program("id", "echo 0")
+    (setup.state / "packages").write_text("before\n")
+    setup("tex")
+    return setup
+
+
+def test_uninstall_removes_what_set_up_installed_and_nothing_needs(after_installing):
+    setup = after_installing
+    (setup.folder / ".venv").mkdir()
+    done = setup("uninstall", ".venv")
+    assert done.returncode == 0, done.stderr
+    # `needed` stays, and so does an orphan that was there before.
+    purged = (setup.state / "purged").read_text().split()
+    assert purged[purged.index("-q") + 1 :] == ["fio", "libaio1"]
+    assert "before" not in (setup.state / "marked").read_text()
+    assert os.listdir(setup.folder / "tools") and not (setup.folder / ".venv").exists()
+
+
+def test_uninstall_names_the_packages_that_it_may_not_remove(after_installing):
+    done = after_installing("uninstall", ".venv", NO_APT="1")
+    assert "These packages stay" in done.stdout and "fio libaio1 needed" in done.stdout
+    assert not (after_installing.state / "purged").exists()
+
+
+def test_uninstall_where_nothing_was_installed(setup):
+    setup.program("apt-get", "echo called >{state}/called")
+    assert setup("uninstall", ".venv").returncode == 0 and not (setup.state / "called").exists()
+
+
+def test_another_system_is_refused_in_one_sentence(tmp_path):
+    _write(tmp_path / "uname", "echo Darwin")
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    done = finished("make", "book", cwd=ROOT, env={**inherited, "PATH": path})
+    assert done.returncode == 2 and "on Darwin use a virtual machine" in done.stderr
+    assert len(done.stderr.splitlines()) == 1 and not done.stdout

@@ -1,0 +1,59 @@
+"""The workflows of GitHub: correct, safe, and of actions that cannot change."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+from helpers.capabilities import given, need
+from helpers.project import ROOT, finished
+
+WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
+ACTIONLINT = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.7"
+
+
+def test_every_action_is_pinned_by_its_hash():
+    uses = [line for path in WORKFLOWS for line in path.read_text().splitlines() if "uses:" in line]
+    assert uses and all(re.search(r"@[0-9a-f]{40} # v\d", line) for line in uses)
+
+
+def test_each_committed_run_is_published_and_listed(tmp_path):
+    shutil.copytree(ROOT / "tools", tmp_path / "tools")
+    for run in ("after", "before", "own"):
+        (tmp_path / "book/runs" / run).mkdir(parents=True)
+        (tmp_path / "book/runs" / run / "run.json").touch()
+    (tmp_path / "Makefile").write_text(
+        "publish:\n\t@mkdir -p $(TO)/_static && echo $(RUN) $(SITE_URL) > $(TO)/index.html\n"
+    )
+    for command in ("init -q", "add book/runs/before book/runs/after"):
+        finished("git", *command.split(), cwd=tmp_path, check=True)
+    finished(tmp_path / "tools/publish-runs", "site", "https://a.org/book", check=True)
+    address = "https://a.org/book/before/"
+    assert (tmp_path / "site/before/index.html").read_text() == f"before {address}\n"
+    index = (tmp_path / "site/index.html").read_text()
+    assert re.findall('href="(.*?)"', index) == ["after/index.html", "before/index.html"]
+    for run in ("after", "before"):  # for the links to the same page of the other
+        facts = (tmp_path / "site" / run / "_static/book.js").read_text()
+        assert f'folder: "{run}", runs: ["after", "before"]' in facts
+
+
+def test_actionlint_finds_nothing(tmp_path):
+    actionlint = shutil.which("actionlint")
+    if not actionlint:
+        given(shutil.which("go"), "neither actionlint nor Go, which builds it, is installed")
+        environment = {"GOBIN": str(tmp_path), "GOFLAGS": "-mod=mod"}
+        built = finished(
+            "env", *(f"{k}={v}" for k, v in environment.items()), "go", "install", ACTIONLINT
+        )
+        if built.returncode:
+            pytest.skip(f"actionlint cannot be built: {built.stderr[-200:]}")
+        actionlint = tmp_path / "actionlint"
+    done = subprocess.run([actionlint, *WORKFLOWS], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+
+
+def test_zizmor_finds_nothing():
+    zizmor = shutil.which("zizmor") or shutil.which(ROOT / ".venv/bin/zizmor")
+    need(zizmor, "zizmor is not installed")
+    done = subprocess.run([zizmor, "--offline", *WORKFLOWS], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
