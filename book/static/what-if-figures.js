@@ -19,13 +19,17 @@
   const percent = (part) => (100 * part).toFixed(2);
   const clamped = (part) => Math.min(1, Math.max(0, part));
 
-  const line = (points) => svg("polyline", { points: points.map((point) => point.map(percent).join()).join(" ") });
+  /** In the colour of its curve, where the figure has several. */
+  function line(points, colour) {
+    const corners = points.map((point) => point.map(percent).join()).join(" ");
+    return svg("polyline", { points: corners, ...(colour && { class: "is-one-of-several", stroke: colour }) });
+  }
 
   /** The changed prediction as a curve, a line across the axes, or a mark in its row. */
-  function drawn({ along, at, index }, predicted, places) {
+  function drawn({ along, at, index, colour }, predicted, places) {
     if (index === null) {
       const points = predicted.map((value, k) => [at[k], 1 - share(value, places)]);
-      return line(points.filter((point) => point.every(Number.isFinite)));
+      return line(points.filter((point) => point.every(Number.isFinite)), colour);
     }
     const position = clamped(share(predicted[index], places));
     if (!Number.isFinite(position)) return null;
@@ -33,9 +37,8 @@
       const style = `left: ${percent(position)}%; top: ${percent(at[0])}%`;
       return element("span", { class: "what-if-mark", style });
     }
-    return along === "x"
-      ? line([[position, 0], [position, 1]])
-      : line([[0, 1 - position], [1, 1 - position]]);
+    const ends = along === "x" ? [[position, 0], [position, 1]] : [[0, 1 - position], [1, 1 - position]];
+    return line(ends, colour);
   }
 
   /** The box over the axes of a figure, in which its changed predictions are drawn. */

@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from reckon import units
+from reckon.presentation.figures.style import with_colours
 from reckon.records.result import Result
 
 Box = tuple[float, float, float, float]  # left, top, width, height, as shares of the picture
@@ -26,6 +27,7 @@ class Place:
     # of its prediction; of a single value, one; none of a value that is a line across the axes.
     at: list[float]
     index: int | None = None  # of the position that a single value is of; None of a whole curve
+    colour: str | None = None  # of its line, in a figure of several
 
 
 @dataclass(frozen=True)
@@ -57,14 +59,21 @@ class Places:
 
 def of_curves(axes: Axes, results: list[Result], unit: str) -> Places:
     """Curves whose axis is the figure's x axis."""
-    return Places(axes, unit, [_of_curve(axes, result) for result in results])
+    colours = _colours(results)
+    lines = zip(results, colours, strict=True)
+    return Places(axes, unit, [_of_curve(axes, result, colour) for result, colour in lines])
 
 
-def _of_curve(axes: Axes, result: Result) -> Place:
+def _colours(results: list[Result]) -> list[str | None]:
+    """Those of with_colours(); none where there is only one line."""
+    return [colour for _, colour in with_colours(results)] if len(results) > 1 else [None]
+
+
+def _of_curve(axes: Axes, result: Result, colour: str | None) -> Place:
     inputs = result.current.inputs
     axis = next(input_ for input_ in inputs if isinstance(input_.value, list))
     positions = units.from_base(np.asarray(axis.value), result.axis_unit)
-    return Place(result.quantity, "y", _shares(axes, "x", positions))
+    return Place(result.quantity, "y", _shares(axes, "x", positions), colour=colour)
 
 
 def of_rows(axes: Axes, results: list[Result], unit: str) -> Places:
@@ -82,8 +91,11 @@ def of_lines(
     axes: Axes, results: list[Result], unit: str, along: Literal["x", "y"], point: int
 ) -> Places:
     """Single values as lines across the axes; of a curve, the value at that measured point."""
-    indices = [(result.quantity, _index(result, point)) for result in results]
-    places = [Place(name, along, [], index) for name, index in indices if index is not None]
+    places = []
+    for result, colour in zip(results, _colours(results), strict=True):
+        index = _index(result, point)
+        if index is not None:
+            places.append(Place(result.quantity, along, [], index, colour))
     return Places(axes, unit, places)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -17,8 +19,10 @@ from reckon.records.result import Result
 _XLABEL = "size of the region"
 _ABOVE_GRID = 1.8  # and below the curves
 _MOST_BANDS = 4  # bands of more curves would hide the curves; their data have the ranges
-# Heights of two rows of texts, as shares of the axes' height.
-_LEVEL_ROWS, _CAPACITY_ROWS = (0.99, 0.9), (0.015, 0.065)
+_NAME_SHARE = 0.16  # of the axes' width, that the name of a capacity takes
+# Heights of rows of texts, as shares of the axes' height.
+_LEVEL_ROWS, _CAPACITY_ROWS = (0.99, 0.9), (0.015, 0.07)
+_BELOW_LEVELS = 0.8  # where the lines of capacities end, which the levels' names would cross
 
 
 @style.of_results
@@ -96,7 +100,7 @@ def _set_limits(axes: Axes, curves: list[MeasuredCurve]) -> None:
     heights = heights[np.isfinite(heights) & (heights > 0)]
     low, high = heights.min(), heights.max()
     decades = max(np.log10(high / low), 0.5)
-    axes.set_ylim(low / 10 ** (0.15 * decades), high * 10 ** (0.24 * decades))
+    axes.set_ylim(low / 10 ** (0.18 * decades), high * 10 ** (0.24 * decades))
     sizes = np.concatenate([c.x for c in curves])
     axes.set_xlim(sizes.min() / 1.2, sizes.max() * 1.2)
     style.size_axis(axes.xaxis, sizes, curves[0].result.axis_unit)
@@ -114,26 +118,25 @@ def _write_levels(axes: Axes, plateaus: list[Regime], unit: str) -> None:
             axes.axvline(right, color=BLACK, lw=0.6, zorder=_ABOVE_GRID)
         name = f"{regime.name}\n{units.amount(level.y, result.unit)}"
         names[name] = float(np.sqrt(left * right))
-    _write_in_rows(axes, names, _LEVEL_ROWS, "top")
+    for k, (text, x) in enumerate(names.items()):  # by turns, so that neighbours do not overlap
+        _write(axes, x, _LEVEL_ROWS[k % len(_LEVEL_ROWS)], text, ha="center", va="top")
 
 
 def _write_capacities(axes: Axes, reported: dict[str, float | None], unit: str) -> None:
-    """A dotted line at each capacity, its name at the foot."""
+    """A dotted line at each capacity, its name at the foot, beside the line."""
     low, high = axes.get_xlim()
-    names = {}
-    for name, capacity in reported.items():
+    for k, (name, capacity) in enumerate(reported.items()):
         x = units.from_base(capacity, unit) if capacity else np.nan
         if low <= x <= high:
-            axes.axvline(x, color=BLACK, lw=1, ls=":", zorder=_ABOVE_GRID)
-            names[f"{name} reported"] = x
-    _write_in_rows(axes, names, _CAPACITY_ROWS, "bottom")
+            axes.axvline(x, ymax=_BELOW_LEVELS, color=BLACK, lw=1, ls=":", zorder=_ABOVE_GRID)
+            is_at_the_end = np.log(high / x) < _NAME_SHARE * np.log(high / low)
+            side = "right" if is_at_the_end else "left"
+            text = f" {name} reported "  # spaces: off the line
+            _write(axes, x, _CAPACITY_ROWS[k % len(_CAPACITY_ROWS)], text, ha=side, va="bottom")
 
 
-def _write_in_rows(
-    axes: Axes, names: dict[str, float], heights: tuple[float, float], side: str
-) -> None:
-    """Texts centred at their x, in two rows by turns, so that neighbours do not overlap."""
-    look: Look = {"transform": axes.get_xaxis_transform(), "ha": "center", "va": side, "zorder": 6}
+def _write(axes: Axes, x: float, height: float, text: str, **look: Any) -> None:
+    """A text at an x, and at a share of the axes' height."""
+    look |= {"transform": axes.get_xaxis_transform(), "fontsize": 7.5, "zorder": 6}
     look["bbox"] = {"fc": "white", "ec": "none", "pad": 0.8}
-    for k, (text, x) in enumerate(names.items()):
-        axes.text(x, heights[k % 2], text, fontsize=7.5, linespacing=1.1, **look)
+    axes.text(x, height, text, linespacing=1.1, **look)

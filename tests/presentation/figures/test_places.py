@@ -46,6 +46,14 @@ def test_a_curve_lies_at_the_positions_of_its_prediction(places):
     assert found["limits"][0] == 0 and found["limits"][1] > 80e-9 and not found["logarithmic"]
 
 
+def test_a_line_has_its_colour_where_a_figure_has_several(places):
+    first, second = (made_up.curve(f"files/made/{name}", X, 12 + 7 * X, predicted=3 * X) for name in "ab")
+    rk.draw.curves([first], "one", "C", "x")
+    assert [place["colour"] for place in places("one")["predictions"]] == [None]
+    rk.draw.curves([first, second], "two", "C", "x")
+    assert [place["colour"] for place in places("two")["predictions"]] == ["#0072B2", "#E69F00"]
+
+
 def test_the_box_of_the_axes_is_that_of_both_pictures(places, build):
     """The dashed prediction in the picture ends where box, limits and shares say."""
     curve = made_up.curve("files/made/curve", X, 12 + 7 * X, predicted=30 + 3 * X)
