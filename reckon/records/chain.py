@@ -60,10 +60,12 @@ def chained_digests(quantity: Quantity) -> list[str]:
     return [event.digest for event in quantity.chain if event.event != "discard"]
 
 
-def missing_digests(quantity: Quantity) -> set[str]:
-    """The digests that the chain has, of what the quantity neither holds nor has discarded."""
+def missing_digests(quantity: Quantity, events: Events) -> set[str]:
+    """The digests that the chain has, of what the quantity neither holds nor has discarded.
+
+    events: its current_events(), which take long to compute."""
     discarded = {event.digest for event in quantity.chain if event.event == "discard"}
-    held = {content_digest for _, content_digest in current_events(quantity)}
+    held = {content_digest for _, content_digest in events}
     return set(chained_digests(quantity)) - held - discarded
 
 
@@ -71,10 +73,11 @@ def extend(quantity: Quantity, run_id: str, at: datetime, *, is_import: bool) ->
     """The quantity with an event for everything that its chain does not have yet.
 
     is_import: it comes from a format without chains, so nobody saw the events happen."""
-    chained, missing = chained_digests(quantity), missing_digests(quantity)
+    events = current_events(quantity)
+    chained, missing = chained_digests(quantity), missing_digests(quantity, events)
     new: Events = [
         ("import" if is_import else name, content_digest)
-        for name, content_digest in current_events(quantity)
+        for name, content_digest in events
         if content_digest not in chained
     ]
     new += [("discard", content_digest) for content_digest in chained if content_digest in missing]
