@@ -6,8 +6,6 @@ One HTML file without scripts or other files.
 from __future__ import annotations
 
 import html
-import math
-from collections import Counter
 
 import numpy as np
 
@@ -15,13 +13,11 @@ from reckon import units
 from reckon.comparison.readers import Guess, QuantityGuesses, ReadersPredictions
 from reckon.messages import join_words
 from reckon.prediction.ratios import MISS
+from reckon.presentation import dots
 from reckon.presentation.scores import shares_within, typical_factor
 from reckon.presentation.text import counted_position, plural, ratio_text
 from reckon.presentation.titles import page_title, title_of
 
-_WIDTH, _BINS, _DOT = 360, 45, 3  # of a strip: pixels, places for dots, their radius
-_MARGIN = 1.2  # a strip spans this factor beyond its outermost value
-_BASE_LINE = 24  # pixels below the lowest dot, for the labels
 _STYLE = """
 :root { color-scheme: light dark; --predicted: #8a5a00; --measured: #0060a8; }
 @media (prefers-color-scheme: dark) { :root { --predicted: #f0b95a; --measured: #6db8f2; } }
@@ -170,37 +166,11 @@ def _section(number: int, quantity: QuantityGuesses, *, with_names: bool) -> str
 
 
 def _strip(quantity: QuantityGuesses) -> str:
-    """The guesses as dots on a logarithmic line, those of one place above each other, and the
-    measured value as a line."""
+    """The guesses as dots, and the measured value as a line."""
     unit, measured = quantity.result.unit, quantity.guesses[0].measured
     values = [guess.predicted for guess in quantity.guesses]
-    ends = (min(*values, measured) / _MARGIN, max(*values, measured) * _MARGIN)
-    low, high = map(math.log, ends)
-
-    def share(value: float) -> float:
-        return (math.log(value) - low) / (high - low)
-
-    bins = Counter(int(share(value) * _BINS) for value in values)
-    height = (2 * max(bins.values()) + 1) * _DOT + _BASE_LINE
-    base = height - _BASE_LINE
-    dots = "".join(
-        f'<circle class="predicted" cx="{(place + 0.5) / _BINS * _WIDTH:.1f}" '
-        f'cy="{base - (2 * k + 1) * _DOT}" r="{_DOT}"/>'
-        for place, count in bins.items()
-        for k in range(count)
-    )
-    x = share(measured) * _WIDTH
-    labels = "".join(
-        f'<text x="{place}" y="{height - 6}" text-anchor="{anchor}">'
-        f"{html.escape(units.amount(value, unit))}</text>"
-        for place, anchor, value in ((0, "start", ends[0]), (_WIDTH, "end", ends[1]))
-    )
     name = f"{len(values)} predictions, and measured {units.amount(measured, unit)}"
-    return (
-        f'<svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{html.escape(name)}">'
-        f'<path d="M0 {base}H{_WIDTH}" stroke="currentColor" opacity="0.4"/>{dots}'
-        f'<path class="measured" d="M{x:.1f} 0V{base + 4}"/>{labels}</svg>'
-    )
+    return dots.strip(values, unit, name, of="predicted", line=("measured", measured))
 
 
 def _passed_over(faults: list[str], *, with_names: bool) -> list[str]:
