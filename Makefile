@@ -202,8 +202,10 @@ lock: setup ## compile requirements.txt from pyproject.toml (needs uv)
 	uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 -o requirements.txt \
 	  --custom-compile-command "make lock"
 
-schema: setup ## write book/record.schema.json, report.schema.json and docs/formulas.schema.json again
+schema: setup ## write book/record.schema.json, report.schema.json, docs/formulas.schema.json and export-format.md again
 	@$(PY) -c "from reckon import config, records; from reckon.reports import report; from reckon.presentation import what_if_panels; \
+	  from reckon.collection import export; \
+	  records.write_whole(config.ROOT / 'docs' / 'export-format.md', export.description()); \
 	  book = config.ROOT / 'book'; \
 	  records.write_whole(config.ROOT / 'docs' / 'formulas.schema.json', what_if_panels.schema()); \
 	  records.write_whole(book / 'record.schema.json', records.schema()); \

@@ -240,6 +240,13 @@ def symbol(unit: str, number_text: str = "") -> str:
     return _WORD.sub(r"\1s", symbol(unit, "1"))
 
 
+@functools.cache
+def base_symbol(unit: str) -> str:
+    """The base unit of a unit's dimension: "s", "byte/s", "cycle", or "1" of a plain number."""
+    base = registry().get_base_units(parse(unit))[1]
+    return f"{base:C}".replace("dimensionless", "1").replace("second", "s")
+
+
 def with_unit(number_text: str, unit: str) -> str:
     """A printed number and its unit: "1 byte", "64 bytes", "3 GHz"."""
     return f"{number_text} {symbol(unit, number_text)}".strip()

@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 
-from reckon.cli import book, checks, compare, edit, probes, readers, runs, what_if
+from reckon.cli import book, checks, collection, compare, edit, probes, readers, runs, what_if
 from reckon.cli.commands import Commands
 from reckon.config import ReckonError
 from reckon.measurement.compilation import compile_library
@@ -22,6 +22,9 @@ _EXAMPLES = """\
                                       what would it be with another input?
   reckon class handed-in              what a class predicted, as one page
   reckon compare before after         what a kernel upgrade changed
+  reckon collect handed-in            a site of the runs of many machines
+  reckon export                       runs as tables, for DuckDB or pandas
+  reckon pack                         a run as one file, with names hidden
   reckon verify before                was anything changed after it was written?
 `reckon COMMAND --help` has more of each."""
 
@@ -29,7 +32,7 @@ _EXAMPLES = """\
 def _commands() -> Commands:
     description = "Predict what this computer should do, then measure it."
     commands = Commands("reckon", description, _EXAMPLES)
-    for module in (probes, book, edit, runs, what_if, readers, compare, checks):
+    for module in (probes, book, edit, runs, what_if, readers, compare, collection, checks):
         module.add_commands(commands)
     return commands
 

@@ -32,6 +32,14 @@ def identity(machine: Machine) -> str:
     return hmac.digest(_MACHINE_ID_KEY, content, "sha256").hex()[:12]
 
 
+def host() -> str | None:
+    """A hash of the machine id alone, which a new kernel leaves as it is; None without an id."""
+    machine_id = read_text(_MACHINE_ID)
+    if not machine_id:
+        return None
+    return hmac.digest(_MACHINE_ID_KEY, machine_id.encode(), "sha256").hex()[:12]
+
+
 def default_run_name(machine: Machine) -> str:
     """A folder's name made of the processor's model, the kernel's release and identity()."""
     model = str(machine.value("processor.model") or "machine")

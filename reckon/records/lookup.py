@@ -68,14 +68,22 @@ def all_results(
 
 
 def results_of(
-    run: str | Path, experiments: Iterable[str], *, only_measured: bool = False
+    run: str | Path,
+    experiments: Iterable[str],
+    *,
+    only_measured: bool = False,
+    samples: bool = True,
 ) -> list[Result]:
-    """Every quantity of these experiments of a run, in the order in which they were predicted."""
+    """Every quantity of these experiments of a run, in the order in which they were predicted.
+
+    Without `samples` no samples file is opened: points have their summaries alone.
+    """
     # A run that is given as a folder is shown by its own predictions alone.
     named_run = run if isinstance(run, str) and not only_measured else None
     by_experiment: dict[str, dict[str, records.Quantity]] = {}
     for name in experiments:
-        of_experiment = records.read_record(run, name, only_measured=only_measured).quantities
+        record = records.read_record(run, name, only_measured=only_measured, samples=samples)
+        of_experiment = record.quantities
         if named_run:
             of_experiment = overlay.with_overlay(named_run, name, of_experiment)
         by_experiment[name] = of_experiment

@@ -265,6 +265,8 @@ class Run(_Strict):
     id: str | None = None  # random, made when the run was opened; None in older formats
     # Hash of processor, microcode, kernel release, mitigations and, since format 4, the machine id.
     identity: str
+    # Hash of the machine id alone, the same under each kernel; None without one, and in older runs.
+    host: str | None = None
     read_only: bool = False  # by its owner's choice: an example, or what was published
     opened_at: AwareDatetime
     machine: Machine

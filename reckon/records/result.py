@@ -118,6 +118,11 @@ class Result:
             point.summary if same_values and measurement.statistics == statistics.VERSION else None
         )
 
+    @property
+    def has_summaries(self) -> bool:
+        """Whether the record has what the samples say of each point, as summarise() would have."""
+        return all(self._stored_summary(point) for point in self.points)
+
     def core_clocks_hz(self, point: records.Point) -> np.ndarray:
         """The core's clock during each process at that point, as calibrated before and after it."""
         if self.measurement is None:

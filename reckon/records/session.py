@@ -15,7 +15,7 @@ from reckon import config, records
 from reckon.computer import fitness
 from reckon.computer.description import describe
 from reckon.computer.facts import Machine
-from reckon.computer.identity import configuration, default_run_name, identity
+from reckon.computer.identity import configuration, default_run_name, host, identity
 from reckon.config import ReckonError
 from reckon.messages import nearest
 from reckon.records.models import FORMAT, Run
@@ -105,6 +105,7 @@ def _open_run(name: str, machine: Machine) -> Run:
         name=name,
         id=uuid.uuid4().hex,
         identity=identity(machine),
+        host=host(),
         opened_at=records.now(),
         machine=machine,
         fitness=[check.to_dict() for check in fitness.check_all()],

@@ -133,17 +133,17 @@ def results(seed, factors=None, processes=8):
     ]
 
 
-def run(name, results, identity="one machine", machine=None, fitness=()):
+def run(name, results, identity="one machine", machine=None, fitness=(), **more):
     """A run with these results in the folder of runs."""
     opened = records.now()
     records.write_run(
         records.Run(
             name=name,
-            id=f"{name:0>32}",
             identity=identity,
             opened_at=opened,
             machine=machine or {},
             fitness=list(fitness),
+            **{"id": f"{name:0>32}", **more},
         )
     )
     experiments = {}

@@ -47,7 +47,9 @@ def test_a_curve_lies_at_the_positions_of_its_prediction(places):
 
 
 def test_a_line_has_its_colour_where_a_figure_has_several(places):
-    first, second = (made_up.curve(f"files/made/{name}", X, 12 + 7 * X, predicted=3 * X) for name in "ab")
+    first, second = (
+        made_up.curve(f"files/made/{name}", X, 12 + 7 * X, predicted=3 * X) for name in "ab"
+    )
     rk.draw.curves([first], "one", "C", "x")
     assert [place["colour"] for place in places("one")["predictions"]] == [None]
     rk.draw.curves([first, second], "two", "C", "x")

@@ -1,0 +1,192 @@
+"""`reckon collect`, `reckon export` and `reckon pack`: the runs of many machines."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+from reckon import records
+from reckon.book import pack as packing
+from reckon.cli.commands import Commands
+from reckon.cli.output import print_json
+from reckon.cli.runs import chosen_run
+from reckon.config import ReckonError
+from reckon.records import verify
+
+_SOURCE_HELP = "a folder of runs, an archive, or an address of one"
+_RECOMPUTE_HELP = "check too that each summary follows from its samples (seconds a run)"
+_SITE_MARK = "collection.css"  # a folder that has it holds an earlier site
+
+
+def add_commands(commands: Commands) -> None:
+    """Adds `collect`, `export` and `pack`."""
+    collect_ = commands.add(
+        "collect",
+        collect,
+        "make a site of the runs of many machines: which is odd, and what a change did",
+        "handed-in                           a folder of packed runs",
+        "rack1 rack2 --out site",
+        "https://example.org/runs --no-names",
+    )
+    collect_.add_argument("sources", nargs="+", metavar="SOURCE", help=_SOURCE_HELP)
+    collect_.add_argument(
+        "--out", type=Path, default=Path("collected"), metavar="FOLDER", help="default: collected"
+    )
+    collect_.add_argument("--no-names", action="store_true", help="number the machines instead")
+    collect_.add_argument("--recompute", action="store_true", help=_RECOMPUTE_HELP)
+    export_ = commands.add(
+        "export",
+        export,
+        "write runs as tables: Parquet for notebooks, or Prometheus' text format for a dashboard",
+        "                                 this machine's run, into the folder export",
+        "book/runs/* handed-in --out all  many runs: folders, archives, addresses",
+        "--trials                         with every timed sample",
+        "--prometheus reckon.prom         for node_exporter's textfile collector",
+    )
+    export_.add_argument(
+        "sources",
+        nargs="*",
+        metavar="SOURCE",
+        help=f"{_SOURCE_HELP}; default: this machine's run",
+    )
+    export_.add_run()
+    export_.add_argument(
+        "--out", type=Path, default=Path("export"), metavar="FOLDER", help="default: export"
+    )
+    export_.add_argument("--trials", action="store_true", help="write trials.parquet too")
+    export_.add_argument("--prometheus", type=Path, metavar="FILE", help="write this file instead")
+    export_.add_argument("--recompute", action="store_true", help=_RECOMPUTE_HELP)
+    pack = commands.add(
+        "pack",
+        pack_run,
+        "make one file of a run, to hand in or to collect, with names and addresses hidden",
+        "                              this machine's run",
+        "--run before --as my-laptop   called my-laptop where it is collected",
+    )
+    pack.add_run()
+    pack.add_argument("--as", dest="called", metavar="NAME", help="what the run is called in it")
+    pack.add_argument("--out", type=Path, metavar="FILE", help="default: NAME.reckon.tar.gz")
+
+
+def collect(arguments) -> int:
+    """Writes the site, names what was passed over, and prints what was found."""
+    from reckon.collection import export as writing  # pyarrow and duckdb take long to import
+    from reckon.collection import gather, tables
+    from reckon.collection.database import Collection
+    from reckon.presentation import collection_site
+
+    out = arguments.out
+    if out.exists() and not _may_be_replaced(out):
+        raise ReckonError(f"{out} holds other files; choose an empty folder with --out.")
+    with gather.temporary_folder() as unpacked:
+        found = gather.find(arguments.sources, Path(unpacked))
+        of_runs = gather.tables_of(found, recompute=arguments.recompute, on_progress=_progress)
+        if arguments.no_names:
+            of_runs = map(tables.without_name, of_runs)
+        rows = writing.write_parquet(of_runs, Path(unpacked) / "data")
+        _clear_progress()
+        for sentence in found.passed_over:
+            print(f"Passed over: {sentence}", file=sys.stderr)
+        if not rows.get("runs"):
+            raise ReckonError("There is no run to collect.")
+        if out.exists():
+            shutil.rmtree(out)
+        records.make_folder(out)
+        shutil.move(Path(unpacked) / "data", out / "data")
+    with Collection(out / "data") as collection:
+        options = collection_site.Options(with_names=not arguments.no_names)
+        site = collection_site.Site(collection, found.passed_over, options)
+        pages = collection_site.write(site, out, _page_progress)
+        _clear_progress()
+        odd = [{"machine": each["name"], "why": each["why"]} for each in site.odd_machines]
+        if arguments.json:
+            print_json({"rows": rows, "pages": pages, "odd": odd, "passed_over": found.passed_over})
+            return 0
+        print(f"{site.summary}")
+        for each in odd:
+            print(f"{each['machine']}: {each['why']}")
+        print(f"Site: {out / 'index.html'} ({pages:,} pages)")
+    return 0
+
+
+def _may_be_replaced(out: Path) -> bool:
+    return out.is_dir() and (not any(out.iterdir()) or (out / _SITE_MARK).exists())
+
+
+def _page_progress(number: int, total: int) -> None:
+    if sys.stderr.isatty() and number % 20 == 0:
+        print(f"\rPage {number:,} of {total:,}", end="", file=sys.stderr, flush=True)
+
+
+def export(arguments) -> int:
+    """Writes the tables, names what was passed over, and prints where they are."""
+    from reckon.collection import export as writing  # pyarrow takes long to import
+    from reckon.collection import gather
+
+    with gather.temporary_folder() as unpacked:
+        if arguments.sources:
+            found = gather.find(arguments.sources, Path(unpacked))
+        else:
+            found = gather.Found([records.run_dir(chosen_run(arguments))])
+        of_runs = gather.tables_of(
+            found, trials=arguments.trials, recompute=arguments.recompute, on_progress=_progress
+        )
+        if arguments.prometheus:
+            text, runs = writing.prometheus(of_runs)
+            rows = {"runs": runs, "lines": text.count("\n")}
+        else:
+            rows = writing.write_parquet(of_runs, arguments.out)
+    _clear_progress()
+    for sentence in found.passed_over:
+        print(f"Passed over: {sentence}", file=sys.stderr)
+    if not rows.get("runs"):
+        raise ReckonError("There is no run to export.")
+    if arguments.prometheus:
+        records.write_whole(arguments.prometheus, text)
+    if arguments.json:
+        print_json({"rows": rows, "passed_over": found.passed_over})
+    else:
+        counts = ", ".join(f"{count:,} {name}" for name, count in rows.items())
+        print(f"{arguments.prometheus or arguments.out}: {counts}")
+    return 0
+
+
+def _progress(number: int, total: int) -> None:
+    if sys.stderr.isatty() and total > 1:
+        print(f"\rRun {number:,} of {total:,}", end="", file=sys.stderr, flush=True)
+
+
+def _clear_progress() -> None:
+    if sys.stderr.isatty():
+        print("\r\033[K", end="", file=sys.stderr)
+
+
+def pack_run(arguments) -> int:
+    """Writes the archive, after what it hides was shown."""
+    run = chosen_run(arguments)
+    name = arguments.called or records.run_dir(run).name
+    if name != Path(name).name or name.startswith("."):
+        raise ReckonError(f"{name!r} cannot name a run; use letters, digits, - and _.")
+    faults = verify.faults(run)
+    if faults:
+        raise ReckonError(
+            f"The run {run} was changed after it was written ({faults[0].rstrip('.')}), so nobody "
+            "would take it; measure again with FRESH=1."
+        )
+    packed = packing.pack(run, name)
+    out = arguments.out or Path(f"{name}{packing.SUFFIX}")
+    records.write_whole(out, packed.content)
+    size_mb = len(packed.content) / 1e6
+    if arguments.json:
+        print_json({"file": str(out), "bytes": len(packed.content), "hidden": packed.hidden})
+        return 0
+    for hidden, stand_in in packed.hidden.items():
+        print(f"Hidden: {hidden} (there: {stand_in})")
+    if not packed.hidden:
+        print("It names no host, no user and no address.")
+    print(f"{out}: {size_mb:.1f} MB, called {name} where it is collected")
+    if len(packed.content) > packing.HANDED_IN_BYTES:
+        limit_mb = packing.HANDED_IN_BYTES / 1e6
+        print(f"That is more than {limit_mb:g} MB; a run of the standard profile is smaller.")
+    return 0

@@ -1,0 +1,128 @@
+"""Files of a collection's tables: Parquet for notebooks, Prometheus' text format for dashboards."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from prometheus_client import CollectorRegistry, Gauge, generate_latest
+
+from reckon import records
+from reckon.collection import tables
+
+_SMALL_GROUP = 100_000  # rows of a row group: what one query reads at least
+_LABELS = ("run", "host", "quantity", "x", "unit")
+_GAUGES = {
+    "median": "reckon_measured",
+    "low": "reckon_measured_low",
+    "high": "reckon_measured_high",
+    "predicted": "reckon_predicted",
+}
+_INFO = ("run", "host", "model", "kernel", "microcode", "profiles")
+
+
+def write_parquet(of_runs: Iterable[dict[str, pa.Table]], folder: Path) -> dict[str, int]:
+    """Writes NAME.parquet of each table in the folder, whole or not at all; the rows of each.
+
+    of_runs: the tables of one run after another, so that memory holds one run at a time."""
+    records.make_folder(folder)
+    writers: dict[str, pq.ParquetWriter] = {}
+    rows: dict[str, int] = {}
+    parts = {name: folder / f".{name}.parquet.part" for name in tables.SCHEMAS}
+    try:
+        for of_run in of_runs:
+            for name, table in of_run.items():
+                if name not in writers:
+                    writers[name] = pq.ParquetWriter(parts[name], table.schema, compression="zstd")
+                    rows[name] = 0
+                writers[name].write_table(table, row_group_size=_SMALL_GROUP)
+                rows[name] += table.num_rows
+        for name, writer in writers.items():
+            writer.close()
+            parts[name].replace(folder / f"{name}.parquet")
+    finally:
+        for writer in writers.values():
+            writer.close()
+        for part in parts.values():
+            part.unlink(missing_ok=True)
+    return rows
+
+
+def prometheus(of_runs: Iterable[dict[str, pa.Table]]) -> tuple[str, int]:
+    """The measured and predicted values in Prometheus' text format, and the number of runs."""
+    count = 0
+    registry = CollectorRegistry()
+    gauges = {
+        column: Gauge(name, _meaning(column), _LABELS, registry=registry)
+        for column, name in _GAUGES.items()
+    }
+    info = Gauge("reckon_run_info", "A run and its machine; always 1.", _INFO, registry=registry)
+    for of_run in of_runs:
+        count += 1
+        (run,) = of_run["runs"].to_pylist()
+        info.labels(**{name: _label(run[name]) for name in _INFO}).set(1)
+        for row in of_run["quantities"].to_pylist():
+            labels = {name: _label((run | row)[name]) for name in _LABELS}
+            for column, gauge in gauges.items():
+                if row[column] is not None and math.isfinite(row[column]):
+                    gauge.labels(**labels).set(row[column])
+    return generate_latest(registry).decode(), count
+
+
+def _meaning(column: str) -> str:
+    field = tables.QUANTITIES.field(column)
+    return f"In base units: {field.metadata[b'meaning'].decode()}."
+
+
+def _label(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def description() -> str:
+    """docs/export-format.md: every table and column."""
+    lines = [
+        "# What `reckon export` writes",
+        "",
+        "A folder of Parquet files, which DuckDB, pandas, Polars and Spark read. Numbers are in "
+        "base units (s, byte, cycle, tick and their quotients), named in the column `unit`. "
+        "`run_id` links the tables. Each field's metadata holds the meaning that stands here.",
+        "",
+        "```sql",
+        "-- in DuckDB: where each machine's system call lies",
+        "SELECT run, model, median * 1e9 AS ns, ratio",
+        "FROM 'quantities.parquet' JOIN 'runs.parquet' USING (run_id)",
+        "WHERE quantity = 'cpu/syscall/getpid' ORDER BY median;",
+        "```",
+    ]
+    for name, schema in tables.SCHEMAS.items():
+        lines += [
+            "",
+            f"## {name}.parquet",
+            "",
+            "| column | type | meaning |",
+            "| --- | --- | --- |",
+        ]
+        for field in schema:
+            meaning = field.metadata[b"meaning"].decode()
+            lines.append(f"| `{field.name}` | {field.type} | {meaning} |")
+    lines += [
+        "",
+        "`trials.parquet` is written with `--trials`; it is by far the largest.",
+        "",
+        "## Prometheus",
+        "",
+        "`reckon export --prometheus FILE` writes "
+        + ", ".join(f"`{name}`" for name in _GAUGES.values())
+        + f" with the labels {', '.join(f'`{name}`' for name in _LABELS)}, and `reckon_run_info` "
+        + "with "
+        + ", ".join(f"`{name}`" for name in _INFO)
+        + ". Point node_exporter's textfile collector at its folder.",
+    ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,80 @@
+"""Exported tables are read by DuckDB and by Prometheus, and their description is the one in docs."""
+
+import json
+import re
+
+import duckdb
+import pytest
+from helpers.project import ROOT, reckon
+from prometheus_client.parser import text_string_to_metric_families
+
+from reckon.collection import export, tables
+from reckon.records.lookup import all_results
+
+
+def test_duckdb_reads_what_was_exported(recorded, tmp_path):
+    out = tmp_path / "tables"
+    printed = reckon("export", "--out", str(out), "--trials").stdout
+    assert printed.startswith(f"{out}: 1 runs, ")
+    (result,) = [each for each in all_results("recorded") if each.quantity == "cpu/syscall/getpid"]
+    query = f"""
+        SELECT run, median, quantities.unit, count(value)
+        FROM '{out}/quantities.parquet'
+        JOIN '{out}/runs.parquet' USING (run_id)
+        JOIN '{out}/trials.parquet' USING (run_id, quantity)
+        WHERE quantity = 'cpu/syscall/getpid' GROUP BY ALL"""
+    (row,) = duckdb.sql(query).fetchall()
+    assert row == ("recorded", result.median, "s", result.summary.n)
+
+
+def test_the_query_of_the_description_works(recorded, tmp_path, monkeypatch):
+    reckon("export", "--out", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    query = re.search("```sql\n(.*?)```", export.description(), re.DOTALL)[1]
+    ((run, model, ns, _),) = duckdb.sql(query).fetchall()
+    assert run == "recorded" and model and 1 < ns < 10_000
+
+
+def test_prometheus_reads_every_value(recorded, tmp_path):
+    file = tmp_path / "reckon.prom"
+    reckon("export", "--prometheus", str(file))
+    families = {each.name: each for each in text_string_to_metric_families(file.read_text())}
+    quantities = tables.of_run(recorded)["quantities"].to_pylist()
+    measured = [row for row in quantities if row["median"] is not None]
+    samples = families["reckon_measured"].samples
+    assert len(samples) == len(measured)
+    by_name = {sample.labels["quantity"]: sample for sample in samples}
+    (expected,) = [row for row in measured if row["quantity"] == "cpu/syscall/getpid"]
+    assert by_name["cpu/syscall/getpid"].value == expected["median"]
+    assert by_name["cpu/syscall/getpid"].labels["unit"] == "s"
+    (info,) = families["reckon_run_info"].samples
+    assert info.value == 1 and info.labels["run"] == "recorded"
+
+
+def test_a_failure_leaves_no_half_table(recorded, tmp_path):
+    def broken():
+        yield tables.of_run(recorded)
+        raise OSError("gone")
+
+    with pytest.raises(OSError, match="gone"):
+        export.write_parquet(broken(), tmp_path / "tables")
+    assert list((tmp_path / "tables").iterdir()) == []
+
+
+def test_the_description_is_the_one_in_docs():
+    published = (ROOT / "docs/export-format.md").read_text()
+    assert published == export.description(), "run `make schema`"
+
+
+def test_nothing_to_export_is_a_mistake(folders):
+    (folders / "runs").mkdir()
+    failed = reckon("export", str(folders / "runs"))
+    assert failed.returncode == 2 and failed.stderr == "reckon: There is no run to export.\n"
+
+
+def test_json_has_the_rows_and_what_was_passed_over(recorded, tmp_path):
+    (tmp_path / "text.txt").write_text("x")
+    sources = [str(recorded), str(tmp_path / "text.txt")]
+    printed = json.loads(reckon("export", *sources, "--out", str(tmp_path), "--json").stdout)
+    assert printed["rows"]["runs"] == 1
+    assert "is neither a folder nor an archive" in printed["passed_over"][0]

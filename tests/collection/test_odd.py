@@ -1,0 +1,43 @@
+"""The odd machine is named, with what is odd about it; machines that are alike are not."""
+
+import pytest
+from helpers import fleets
+
+from reckon.collection.database import runs_of
+from reckon.collection.odd import FEWEST_MACHINES, differences, odd_ones
+
+SLOWED = {"files/read/direct_random": 3.0, "memory/latency/random": 1.6}
+
+
+def test_the_slowed_machine_is_named_with_its_quantities_and_nothing_else(collect):
+    fleets.add_fleet(12, SLOWED)
+    collection = collect()
+    odd = odd_ones(collection)
+    names = {run["run_id"]: run["run"] for run in runs_of(collection)}
+    assert {names[each.run_id] for each in odd} == {"host-12"}
+    factors = {each.quantity: each.factor for each in odd}
+    assert factors == pytest.approx(SLOWED, rel=0.2)
+    facts = {
+        each.fact: (each.here, each.others)
+        for each in differences(runs_of(collection), odd[0].run_id)
+    }
+    assert facts == {"memory": ("4 GiB", "16 GiB")}
+
+
+def test_machines_that_are_alike_are_not_odd(collect):
+    fleets.add_fleet(20)
+    assert odd_ones(collect()) == []
+
+
+def test_of_few_machines_none_is_odd(collect):
+    fleets.add_fleet(FEWEST_MACHINES - 1, SLOWED)
+    assert odd_ones(collect()) == []
+
+
+def test_the_newest_run_stands_for_a_machine(collect):
+    fleets.add_fleet(FEWEST_MACHINES)
+    fleets.add_run("older", 99, SLOWED, days=-30, host="host-1")
+    collection = collect()
+    assert odd_ones(collection) == []
+    newest = {run["run"] for run in runs_of(collection) if run["is_newest"]}
+    assert newest == {f"host-{number}" for number in range(1, FEWEST_MACHINES + 1)}
