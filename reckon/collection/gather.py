@@ -8,6 +8,7 @@ from __future__ import annotations
 import concurrent.futures
 import contextlib
 import functools
+import gc
 import html.parser
 import multiprocessing
 import shutil
@@ -27,7 +28,7 @@ import pyarrow as pa
 from reckon import config, records
 from reckon.collection import tables
 from reckon.config import ReckonError
-from reckon.records import verify
+from reckon.records import files, verify
 
 ARCHIVES = (".tar.gz", ".tgz", ".tar.xz", ".tar", ".zip")
 MOST_BYTES = 500_000_000  # of an unpacked archive; a run of the full profile has some 100 MB
@@ -239,6 +240,7 @@ def _unless_seen(
 def _checked_tables(folder: Path, *, trials: bool, recompute: bool) -> dict[str, pa.Table] | str:
     """The run's tables, or why it is passed over."""
     try:
+        files.forget()  # of the run before
         faults = verify.faults(folder, recompute=recompute)
         if faults:
             more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
@@ -255,7 +257,8 @@ def _in_processes(runs: int) -> Iterator[Callable]:
         yield map
         return
     context = multiprocessing.get_context("spawn")
-    with concurrent.futures.ProcessPoolExecutor(mp_context=context) as pool:
+    # Collecting garbage takes a third of the time: records are trees of many small objects.
+    with concurrent.futures.ProcessPoolExecutor(mp_context=context, initializer=gc.disable) as pool:
         try:
             yield functools.partial(pool.map, chunksize=_CHUNK)
         except BaseException:

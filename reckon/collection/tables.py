@@ -10,6 +10,7 @@ import json
 import math
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -148,12 +149,10 @@ def of_run(folder: Path, *, trials: bool = False) -> dict[str, pa.Table]:
     if not (trials or all(result.has_summaries for result in results)):  # of an older version
         results = results_of(folder, experiments)
     run_id = id_of(run)
-    tables = {
-        "runs": _table([_run_row(run, results) | {"root_hash": verify.root_hash(folder)}], RUNS),
-        "quantities": _table(
-            ({"run_id": run_id} | row for row in _quantity_rows(results)), QUANTITIES
-        ),
-    }
+    rows = [{"run_id": run_id} | row for row in _quantity_rows(results)]
+    of_the_run = _run_row(run, results) | _shares_within(rows)
+    of_the_run["root_hash"] = verify.root_hash(folder)
+    tables = {"runs": _table([of_the_run], RUNS), "quantities": _table(rows, QUANTITIES)}
     if trials:
         of_results = [_trials(run_id, result) for result in results if result.has_samples]
         tables["trials"] = pa.concat_tables(of_results) if of_results else _table([], TRIALS)
@@ -209,7 +208,6 @@ def _run_row(run: records.Run, results: list[Result]) -> dict[str, Any]:
         "unfit": [check["name"] for check in run.fitness if check["state"] == "warn"],
         "quantities": len(results),
         **{state: states.count(state) for state in ("measured", "unsupported", "failed")},
-        **_shares_within(results),
     }
 
 
@@ -217,18 +215,18 @@ def _text(value: object) -> str | None:
     return None if value is None else str(value)
 
 
-def _shares_within(results: list[Result]) -> dict[str, float | None]:
-    """Of the predictions that the book scores: single values, by its own methods."""
-    scored = [
-        abs(math.log(result.ratio))
-        for result in results
-        if result.measurement and not result.measurement.reports and result.ratio > 0
-    ]
-    if not scored:
+def _shares_within(rows: list[dict[str, Any]]) -> dict[str, float]:
+    """Of the predictions that the book scores, by its own methods; a curve counts once."""
+    ratios: dict[str, list[float]] = {}
+    for row in rows:
+        if row.get("ratio") and not row["reports"]:
+            ratios.setdefault(row["quantity"], []).append(row["ratio"])
+    if not ratios:
         return {}
+    factors_off = [abs(math.log(median(each))) for each in ratios.values()]
     limits = {"within_near": NEAR, "within_miss": MISS}
     return {
-        name: float(np.mean([each <= math.log(limit) for each in scored]))
+        name: sum(each <= math.log(limit) for each in factors_off) / len(factors_off)
         for name, limit in limits.items()
     }
 
@@ -239,21 +237,34 @@ def _quantity_rows(results: list[Result]) -> Iterator[dict[str, Any]]:
         if not result.has_samples:
             yield common | _unmeasured(result)
             continue
-        sealed = {
-            name: result.sealed(field)
-            for name, field in (
-                ("predicted", "predicted"),
-                ("predicted_low", "low"),
-                ("predicted_high", "high"),
-                ("hardware", "hardware"),
-                ("software", "software"),
-            )
-        }
+        points = result.points
+        sealed = {name: _at(result.seal, field, points) for name, field in _SEALED.items()}
         if result.revisions:
-            sealed["revised"] = result.current_values
-        for k, (point, summary) in enumerate(zip(result.points, result.summaries, strict=True)):
-            at_point = {name: _known(values[k]) for name, values in sealed.items()}
+            sealed["revised"] = _at(result.current, "predicted", points)
+        for k, (point, summary) in enumerate(zip(points, result.summaries, strict=True)):
+            at_point = {name: values[k] for name, values in sealed.items()}
             yield common | at_point | _measured(point, summary, at_point["predicted"])
+
+
+_SEALED = {
+    "predicted": "predicted",
+    "predicted_low": "low",
+    "predicted_high": "high",
+    "hardware": "hardware",
+    "software": "software",
+}
+
+
+def _at(
+    prediction: records.PredictionRecord, field: str, points: list[records.Point]
+) -> list[float | None]:
+    """A field of the prediction at each point; as Result.sealed(), in a tenth of the time."""
+    value = getattr(prediction, field)
+    if not isinstance(value, list):
+        return [value] * len(points)
+    axis = next(input_.value for input_ in prediction.inputs if isinstance(input_.value, list))
+    at = dict(zip(axis, value, strict=True))
+    return [at.get(point.x) for point in points]
 
 
 def _common(result: Result) -> dict[str, Any]:

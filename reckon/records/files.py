@@ -53,6 +53,11 @@ def _parsed(path: Path, model, version: tuple[int, int, int]):
     raise ReckonError(f"{path} {_FAULTS[model].format(fault)}")
 
 
+def forget() -> None:
+    """Forgets what was read, for a reader of more files than memory holds."""
+    _parsed.cache_clear()
+
+
 _FAULTS = {
     Record: "is not a whole record ({}); move it away, and it is measured again.",
     Run: "is not a whole description of a run ({}); restore it, or choose another RUN=.",
