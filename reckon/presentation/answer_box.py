@@ -17,6 +17,7 @@ _MARGIN = 1.5  # the picture spans this factor beyond its outermost value
 _MAX_TICKS = 4  # that have room on a track
 # The ticks of a power where powers alone are too few, and where these are too few as well.
 _MULTIPLES = {10: ((1, 2, 5), range(1, 10)), 2: ((1, 1.5),)}
+_NO_BREAK = "\u00a0"  # an interval stays in one line, on a phone too
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,8 @@ class AnswerValues:
         interval = ""
         if summary.interval.is_known:
             step = units.readable_unit(summary.median, unit)
-            interval = f" ({units.range_text(*summary.interval.ends, step)})"
+            ends = units.range_text(*summary.interval.ends, step)
+            interval = f" ({ends.replace(' ', _NO_BREAK)})"
         ratio = self.span(ratio_text(self.ratio), "ratio")
         return [
             self.span(units.amount(self.predicted, unit), "predicted"),
