@@ -19,7 +19,8 @@ from reckon.computer import power, scratch
 from reckon.measurement import costs, revisit
 from reckon.records.session import Session
 
-# For the first estimate only, until a page's last execution says how long it takes.
+# For the first estimate only, until a page's last execution says how long it takes. The example was
+# measured in the standard profile.
 _SECONDS_A_CALL = {"quick": 1.1, "standard": 3.0, "full": 80.0}  # of rk.measure()
 _SECONDS_A_PAGE = 3.0
 _RENDER_S = 1.5  # a page of which all is measured
@@ -119,7 +120,7 @@ class _Build:
         """Show what is left: these pages, the later visits, and the pages that then show them.
 
         unmeasured: pages of which no record says how long a visit takes."""
-        tasks, visited = {page: _expected_s(page) for page in pages}, set()
+        tasks, visited = {page: self._expected_s(page) for page in pages}, set()
         for visit in range(2, self.visits + 1):
             due = {page: tasks[page] / self.visits for page in unmeasured}
             due |= revisit.experiments_to_visit(self.run, visit)
@@ -129,6 +130,18 @@ class _Build:
             visited |= {page for page in due if page in self.pages}
         renderings = map(PageExecution.name_of_rendering, visited)
         self.display.expect(tasks | dict.fromkeys(renderings, _RENDER_S))
+
+    def _expected_s(self, page: str) -> float:
+        if seconds := _seconds(page):
+            return seconds
+        if self.is_replay:
+            return _SECONDS_A_PAGE
+        profile = config.settings().profile.name
+        if measuring_s := costs.measuring_s_of_example(page, profile):
+            return _SECONDS_A_PAGE + measuring_s
+        text = contents.source(page).read_text(encoding="utf-8")
+        calls = len(re.findall(r"rk\.measure(?!d)", text))
+        return _SECONDS_A_PAGE + calls * _SECONDS_A_CALL[profile]
 
     def _experiments_to_visit(self, visit: int) -> list[str]:
         experiments = revisit.experiments_to_visit(self.run, visit)
@@ -170,7 +183,7 @@ class _Build:
     def _run(self, tasks: Sequence[Task]) -> None:
         """Do the tasks side by side, as many at a time as there are CPUs."""
         # The longest first: none drags on.
-        waiting = sorted(tasks, key=lambda task: _expected_s(task.page), reverse=True)
+        waiting = sorted(tasks, key=lambda task: self._expected_s(task.page), reverse=True)
         running: list[Task] = []
         try:
             while waiting or running:
@@ -221,11 +234,3 @@ def _seconds(page: str) -> float | None:
     if last and last.profile == config.settings().profile.name and not config.settings().fresh:
         return last.seconds
     return None
-
-
-def _expected_s(page: str) -> float:
-    if seconds := _seconds(page):
-        return seconds
-    text = contents.source(page).read_text(encoding="utf-8")
-    calls = len(re.findall(r"rk\.measure(?!d)", text))
-    return _SECONDS_A_PAGE + calls * _SECONDS_A_CALL[config.settings().profile.name]

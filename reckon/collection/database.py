@@ -14,8 +14,8 @@ _MEMORY = "1GB"  # beyond it, DuckDB works on files in a folder of its own
 class Collection:
     """runs.parquet and quantities.parquet of a folder, as the tables `runs` and `quantities`.
 
-    The table `newest` has the newest run of each machine, which stands for it among the others. Runs
-    of which the machine is not known are machines of their own."""
+    The table `newest` has the newest run of each machine, which stands for it among the others.
+    Runs of which the machine is not known are machines of their own."""
 
     def __init__(self, folder: Path):
         self.folder = folder

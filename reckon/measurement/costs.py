@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
 from reckon import config, records, units
@@ -26,6 +27,20 @@ def sentence(run: str, seconds: float) -> str:
     return (
         f"{text}, and writes at most {units.amount(size, 'byte')} to {where}, removed at the end."
     )
+
+
+@functools.cache
+def measuring_s_of_example(page: str, profile: str) -> float:
+    """How long the page's quantities were measured on the example's machine, on the first visit; 0
+    where that was in another profile, or it lacks the page."""
+    prefix = records.METHODS_PREFIX if page == records.METHODS_PREFIX.rstrip("/") else page
+    names = [name for name in records.experiments(_EXAMPLE) if name.startswith(prefix)]
+    total = 0.0
+    for name in names:
+        for quantity in records.read_record(_EXAMPLE, name, samples=False).quantities.values():
+            visits = quantity.measurement.visits if quantity.measurement else []
+            total += sum(visit.seconds for visit in visits[:1] if visit.profile == profile)
+    return total
 
 
 def written_bytes(files: list[DataFiles]) -> int:

@@ -16,6 +16,17 @@ def test_files_of_one_probe_serve_the_others():
     assert costs.written_bytes(files) == 500 + 200 + 100
 
 
+def test_the_example_says_how_long_a_page_measures_in_its_profile():
+    """What its own quantities took, and of the page on methods what all took by other methods."""
+    latency, clock = (
+        costs.measuring_s_of_example(page, "standard") for page in ("memory/latency", "cpu/clock")
+    )
+    assert latency > 10 * clock > 10
+    assert costs.measuring_s_of_example("methods", "standard") > 20
+    assert costs.measuring_s_of_example("memory/latency", "quick") == 0
+    assert costs.measuring_s_of_example("summary", "standard") == 0
+
+
 def _sentence(monkeypatch, seconds=100.0, **settings):
     monkeypatch.setattr(config, "_in_use", config.Settings(**settings))
     return costs.sentence("recorded", seconds)
