@@ -95,8 +95,8 @@ def collect(arguments) -> int:
         records.make_folder(out)
         shutil.move(Path(unpacked) / "data", out / "data")
     with Collection(out / "data") as collection:
-        options = collection_site.Options(with_names=not arguments.no_names)
-        site = collection_site.Site(collection, found.passed_over, options)
+        with_names = not arguments.no_names
+        site = collection_site.Site(collection, found.passed_over, with_names=with_names)
         pages = collection_site.write(site, out, _page_progress)
         _clear_progress()
         odd = [{"machine": each["name"], "why": each["why"]} for each in site.odd_machines]

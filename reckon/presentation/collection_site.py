@@ -11,7 +11,6 @@ import re
 import shutil
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -47,25 +46,18 @@ def heading(quantity: str) -> str:
     return f"{page_title(records.experiment_of(quantity))}: {title_of(quantity)}"
 
 
-@dataclass(frozen=True)
-class Options:
-    """What the site shows."""
-
-    with_names: bool = True  # of runs; without them machines have numbers
-
-
 class Site:
-    """What the pages say, computed once."""
+    """What the pages say, computed once. Without names of runs machines have numbers."""
 
     miss = f"{MISS:g}"
 
-    def __init__(self, collection: Collection, passed_over: list[str], options: Options):
+    def __init__(self, collection: Collection, passed_over: list[str], *, with_names: bool = True):
         self.collection, self.passed_over = collection, passed_over
         self.runs = runs_of(collection)
         self.odd = odd_ones(collection)
         self._changes = changes_of(collection, self.runs)
-        self.names = _names(self.runs, with_names=options.with_names)
-        if not options.with_names:  # the sentences name folders
+        self.names = _names(self.runs, with_names=with_names)
+        if not with_names:  # the sentences name folders
             count = len(passed_over)
             self.passed_over = [f"{count} sources."] if count else []
 
