@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import shutil
 import sys
 from pathlib import Path
@@ -15,7 +16,7 @@ from reckon.config import ReckonError
 from reckon.records import verify
 
 _SOURCE_HELP = "a folder of runs, an archive, or an address of one"
-_RECOMPUTE_HELP = "check too that each summary follows from its samples (seconds a run)"
+_TRUST_HELP = "do not compute each median again from its samples, which takes seconds a run"
 _SITE_MARK = "collection.css"  # a folder that has it holds an earlier site
 
 
@@ -34,7 +35,7 @@ def add_commands(commands: Commands) -> None:
         "--out", type=Path, default=Path("collected"), metavar="FOLDER", help="default: collected"
     )
     collect_.add_argument("--no-names", action="store_true", help="number the machines instead")
-    collect_.add_argument("--recompute", action="store_true", help=_RECOMPUTE_HELP)
+    collect_.add_argument("--trust-medians", action="store_true", help=_TRUST_HELP)
     export_ = commands.add(
         "export",
         export,
@@ -56,7 +57,7 @@ def add_commands(commands: Commands) -> None:
     )
     export_.add_argument("--trials", action="store_true", help="write trials.parquet too")
     export_.add_argument("--prometheus", type=Path, metavar="FILE", help="write this file instead")
-    export_.add_argument("--recompute", action="store_true", help=_RECOMPUTE_HELP)
+    export_.add_argument("--trust-medians", action="store_true", help=_TRUST_HELP)
     pack = commands.add(
         "pack",
         pack_run,
@@ -81,15 +82,18 @@ def collect(arguments) -> int:
         raise ReckonError(f"{out} holds other files; choose an empty folder with --out.")
     with gather.temporary_folder() as unpacked:
         found = gather.find(arguments.sources, Path(unpacked))
-        of_runs = gather.tables_of(found, recompute=arguments.recompute, on_progress=_progress)
+        of_runs = gather.tables_of(
+            found, recompute=not arguments.trust_medians, on_progress=_progress
+        )
         if arguments.no_names:
-            of_runs = map(tables.without_name, of_runs)
+            key = secrets.token_bytes(32)
+            of_runs = (tables.without_names(of_run, key) for of_run in of_runs)
         rows = writing.write_parquet(of_runs, Path(unpacked) / "data")
         _clear_progress()
         for sentence in found.passed_over:
             print(f"Passed over: {sentence}", file=sys.stderr)
         if not rows.get("runs"):
-            raise ReckonError("There is no run to collect.")
+            raise ReckonError(_nothing(arguments.sources))
         if out.exists():
             shutil.rmtree(out)
         records.make_folder(out)
@@ -110,6 +114,18 @@ def collect(arguments) -> int:
     return 0
 
 
+def _own_run(arguments) -> Path:
+    run = chosen_run(arguments)
+    folder = records.run_dir(run)
+    if not (folder / "run.json").is_file():
+        raise ReckonError(f"There is no run {run} yet; `make book` measures it, or give --run.")
+    return folder
+
+
+def _nothing(sources: list[str]) -> str:
+    return f"No run is left of {', '.join(sources)}; a run is a folder with a run.json."
+
+
 def _may_be_replaced(out: Path) -> bool:
     return out.is_dir() and (not any(out.iterdir()) or (out / _SITE_MARK).exists())
 
@@ -124,13 +140,18 @@ def export(arguments) -> int:
     from reckon.collection import export as writing  # pyarrow takes long to import
     from reckon.collection import gather
 
+    if arguments.sources and arguments.run:
+        raise ReckonError("Give sources or --run, not both.")
     with gather.temporary_folder() as unpacked:
         if arguments.sources:
             found = gather.find(arguments.sources, Path(unpacked))
         else:
-            found = gather.Found([records.run_dir(chosen_run(arguments))])
+            found = gather.Found([_own_run(arguments)])
         of_runs = gather.tables_of(
-            found, trials=arguments.trials, recompute=arguments.recompute, on_progress=_progress
+            found,
+            trials=arguments.trials,
+            recompute=not arguments.trust_medians,
+            on_progress=_progress,
         )
         if arguments.prometheus:
             text, runs = writing.prometheus(of_runs)
@@ -141,13 +162,16 @@ def export(arguments) -> int:
     for sentence in found.passed_over:
         print(f"Passed over: {sentence}", file=sys.stderr)
     if not rows.get("runs"):
-        raise ReckonError("There is no run to export.")
+        raise ReckonError(_nothing(arguments.sources))
     if arguments.prometheus:
         records.write_whole(arguments.prometheus, text)
     if arguments.json:
         print_json({"rows": rows, "passed_over": found.passed_over})
     else:
-        counts = ", ".join(f"{count:,} {name}" for name, count in rows.items())
+        counts = ", ".join(
+            f"{count:,} {name.removesuffix('s') if count == 1 else name}"
+            for name, count in rows.items()
+        )
         print(f"{arguments.prometheus or arguments.out}: {counts}")
     return 0
 

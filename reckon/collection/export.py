@@ -28,7 +28,6 @@ def write_parquet(of_runs: Iterable[dict[str, pa.Table]], folder: Path) -> dict[
     """Writes NAME.parquet of each table in the folder, whole or not at all; the rows of each.
 
     of_runs: the tables of one run after another, so that memory holds one run at a time."""
-    records.make_folder(folder)
     writers: dict[str, pq.ParquetWriter] = {}
     rows: dict[str, int] = {}
     parts = {name: folder / f".{name}.parquet.part" for name in tables.SCHEMAS}
@@ -36,6 +35,7 @@ def write_parquet(of_runs: Iterable[dict[str, pa.Table]], folder: Path) -> dict[
         for of_run in of_runs:
             for name, table in of_run.items():
                 if name not in writers:
+                    records.make_folder(folder)
                     writers[name] = pq.ParquetWriter(parts[name], table.schema, compression="zstd")
                     rows[name] = 0
                 writers[name].write_table(table, row_group_size=_SMALL_GROUP)

@@ -33,6 +33,7 @@ from reckon.records import files, verify
 ARCHIVES = (".tar.gz", ".tgz", ".tar.xz", ".tar", ".zip")
 MOST_BYTES = 500_000_000  # of an unpacked archive; a run of the full profile has some 100 MB
 _MOST_FILES = 50_000
+_LIMITS = f"{MOST_BYTES / 1e6:g} MB or {_MOST_FILES:,} files"
 _MOST_LINKS = 20_000  # followed below one address
 _TIMEOUT_S = 30.0
 _RUNS_FOR_PROCESSES, _CHUNK = 8, 4  # fewer are read before processes have started
@@ -44,6 +45,15 @@ class Found:
 
     folders: list[Path] = field(default_factory=list)
     passed_over: list[str] = field(default_factory=list)
+    sources: dict[Path, str] = field(default_factory=dict)  # of what was unpacked or fetched
+
+    def name_of(self, path: Path) -> str:
+        """The path, as the user knows it: of what was unpacked, that of the archive before it."""
+        for unpacked, source in reversed(self.sources.items()):
+            if path.is_relative_to(unpacked):
+                inside = path.relative_to(unpacked).as_posix()
+                return source if inside == "." else f"{source}/{inside}"
+        return str(path)
 
 
 def find(sources: list[str], unpacked: Path) -> Found:
@@ -56,6 +66,9 @@ def find(sources: list[str], unpacked: Path) -> Found:
         place = Path(source)
         if urllib.parse.urlsplit(source).scheme in ("http", "https"):
             place = unpacked / f"{number}-fetched"
+            found.sources[place] = (
+                source.rpartition("/")[0] if source.endswith(ARCHIVES) else source
+            )
             _fetch(source, place, found)
         elif not place.exists():
             raise ReckonError(f"There is no folder or archive {source}.")
@@ -83,6 +96,8 @@ def _search(place: Path, unpacked: Path, found: Found) -> None:
 
 def _unpack(archive: Path, target: Path, found: Found) -> None:
     """Adds the runs of an archive, unpacked below `target`."""
+    name = found.name_of(archive)
+    found.sources[target] = name
     try:
         if archive.name.endswith(".zip"):
             _unpack_zip(archive, target)
@@ -90,17 +105,18 @@ def _unpack(archive: Path, target: Path, found: Found) -> None:
             _unpack_tar(archive, target)
         else:
             kinds = ", ".join(ARCHIVES)
-            found.passed_over.append(f"{archive} is neither a folder nor an archive ({kinds}).")
+            found.passed_over.append(f"{name} is neither a folder nor an archive ({kinds}).")
             return
-    except (tarfile.TarError, zipfile.BadZipFile, zlib.error, OSError, EOFError) as error:
-        found.passed_over.append(f"{archive} cannot be unpacked ({error}).")
+    except _TooLarge:
+        found.passed_over.append(f"{name} would unpack to more than {_LIMITS}.")
         return
-    except ReckonError as error:
-        found.passed_over.append(str(error))
+    except (tarfile.TarError, zipfile.BadZipFile, zlib.error, OSError, EOFError) as error:
+        why = (str(error).splitlines() or [type(error).__name__])[0].rstrip(". ")
+        found.passed_over.append(f"{name} is no whole archive ({why}); have it sent again.")
         return
     inside = sorted(path.parent for path in target.rglob("run.json"))
     if not inside:
-        found.passed_over.append(f"{archive} holds no run (no run.json).")
+        found.passed_over.append(f"{name} holds no run (no run.json).")
     found.folders += inside
 
 
@@ -111,7 +127,7 @@ def _unpack_tar(archive: Path, target: Path) -> None:
             if member.isdir():
                 continue
             total, files_seen = total + member.size, files_seen + 1
-            _check_size(archive, total, files_seen)
+            _check_size(total, files_seen)
             # The filter refuses what would lie elsewhere, links to outside, and devices.
             opened.extract(member, target, filter="data")
 
@@ -119,15 +135,17 @@ def _unpack_tar(archive: Path, target: Path) -> None:
 def _unpack_zip(archive: Path, target: Path) -> None:
     with zipfile.ZipFile(archive) as opened:
         members = opened.infolist()
-        _check_size(archive, sum(member.file_size for member in members), len(members))
+        _check_size(sum(member.file_size for member in members), len(members))
         opened.extractall(target)  # takes ".." and absolute paths out of names
 
 
-def _check_size(archive: Path, size_bytes: int, count: int) -> None:
+class _TooLarge(Exception):
+    """The archive would fill the disk."""
+
+
+def _check_size(size_bytes: int, count: int) -> None:
     if size_bytes > MOST_BYTES or count > _MOST_FILES:
-        raise ReckonError(
-            f"{archive} would unpack to more than {MOST_BYTES / 1e6:g} MB or {_MOST_FILES:,} files."
-        )
+        raise _TooLarge
 
 
 # --- addresses ------------------------------------------------------------------------------------
@@ -207,12 +225,12 @@ def tables_of(
     found: Found,
     *,
     trials: bool = False,
-    recompute: bool = False,
+    recompute: bool = True,
     on_progress: Callable[[int, int], None],
 ) -> Iterator[dict[str, pa.Table]]:
     """The tables of each run that is whole and as it was written; adds why others are passed over.
 
-    recompute: check too that summaries follow from the samples, which takes seconds a run."""
+    recompute: check too that medians follow from the samples, which takes seconds a run."""
     seen: dict[str, Path] = {}
     read = functools.partial(_checked_tables, trials=trials, recompute=recompute)
     with _in_processes(len(found.folders)) as map_in_order:
@@ -220,7 +238,7 @@ def tables_of(
             folder = found.folders[number]
             on_progress(number + 1, len(found.folders))
             if isinstance(of_run, str):
-                found.passed_over.append(f"{folder}: {of_run}")
+                found.passed_over.append(of_run.replace(str(folder), found.name_of(folder)))
                 continue
             yield from _unless_seen(of_run, folder, seen, found)
 
@@ -231,7 +249,8 @@ def _unless_seen(
     """The tables, unless another folder holds the same run."""
     run_id = of_run["runs"]["run_id"][0].as_py()
     if run_id in seen:
-        found.passed_over.append(f"{folder} is a copy of {seen[run_id]}.")
+        first = found.name_of(seen[run_id])
+        found.passed_over.append(f"{found.name_of(folder)} is a copy of {first}.")
         return
     seen[run_id] = folder
     yield of_run
@@ -244,7 +263,7 @@ def _checked_tables(folder: Path, *, trials: bool, recompute: bool) -> dict[str,
         faults = verify.faults(folder, recompute=recompute)
         if faults:
             more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
-            return f"It was changed afterwards: {faults[0].rstrip('.')}{more}."
+            return f"{folder} was changed afterwards: {faults[0].rstrip('.')}{more}."
         return tables.of_run(folder, trials=trials)
     except ReckonError as error:
         return str(error)

@@ -6,6 +6,7 @@ Each column says what it holds in the metadata of its field; docs/export-format.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from collections.abc import Iterable, Iterator
@@ -71,6 +72,7 @@ QUANTITIES = _columns(
     ("experiment", _TEXT, "PART/EXPERIMENT"),
     ("x", _NUMBER, "of a curve, where on its axis; NULL of a single value"),
     ("x_unit", _TEXT, "the base unit of x"),
+    ("shown_x_unit", _TEXT, "the unit in which the book prints x"),
     ("unit", _TEXT, "the base unit of all values"),
     ("shown_unit", _TEXT, "the unit in which the book prints them"),
     ("state", _TEXT, "measured, unsupported, failed or predicted (not measured yet)"),
@@ -154,17 +156,32 @@ def of_run(folder: Path, *, trials: bool = False) -> dict[str, pa.Table]:
     of_the_run["root_hash"] = verify.root_hash(folder)
     tables = {"runs": _table([of_the_run], RUNS), "quantities": _table(rows, QUANTITIES)}
     if trials:
-        of_results = [_trials(run_id, result) for result in results if result.has_samples]
+        of_results = [_trials(run_id, result) for result in results if _has_trials(result)]
         tables["trials"] = pa.concat_tables(of_results) if of_results else _table([], TRIALS)
     return tables
 
 
-def without_name(of_run: dict[str, pa.Table]) -> dict[str, pa.Table]:
-    """The tables with the run's id where its folder's name was, which may be a person's."""
-    runs = of_run["runs"]
-    column = runs.schema.get_field_index("run")
-    nameless = runs.set_column(column, runs.schema.field(column), runs["run_id"])
-    return of_run | {"runs": nameless}
+def without_names(of_run: dict[str, pa.Table], key: bytes) -> dict[str, pa.Table]:
+    """The tables with hashes in the place of what says whose run it is: its name, ids and root.
+
+    key: random, and kept by nobody, so that who has a run cannot find it again."""
+
+    def hashed(table: pa.Table, column: str) -> pa.Table:
+        values = [value and _hash(value, key) for value in table[column].to_pylist()]
+        place = table.schema.get_field_index(column)
+        return table.set_column(place, table.schema.field(column), pa.array(values, _TEXT))
+
+    changed = {}
+    for name, table in of_run.items():
+        for column in ("run_id", "run", "host", "identity", "root_hash"):
+            if column in table.column_names:
+                table = hashed(table, column)
+        changed[name] = table
+    return changed
+
+
+def _hash(text: str, key: bytes) -> str:
+    return hashlib.blake2b(text.encode(), key=key, digest_size=8).hexdigest()
 
 
 def own_experiments(folder: Path) -> list[str]:
@@ -272,8 +289,9 @@ def _common(result: Result) -> dict[str, Any]:
         "quantity": result.quantity,
         "experiment": result.experiment,
         "unit": units.base_symbol(result.unit),
-        "shown_unit": units.symbol(result.unit) or "1",
+        "shown_unit": result.unit,
         "x_unit": units.base_symbol(result.axis_unit) if result.is_curve else None,
+        "shown_x_unit": result.axis_unit if result.is_curve else None,
         "state": result.state,
         "reason": result.reason,
     }
@@ -317,6 +335,10 @@ def _known(value: float) -> float | None:
 
 
 # --- trials ---------------------------------------------------------------------------------------
+
+
+def _has_trials(result: Result) -> bool:
+    return any(point.processes for point in result.points)
 
 
 def _trials(run_id: str, result: Result) -> pa.Table:

@@ -21,7 +21,14 @@ import numpy as np
 from reckon import config, records, units
 from reckon.collection.changes import Change, changes_of
 from reckon.collection.database import Collection, runs_of
-from reckon.collection.odd import FEWEST_MACHINES, Odd, differences, odd_ones
+from reckon.collection.odd import (
+    FALSE_SHARE,
+    FEWEST_MACHINES,
+    LEAST_FACTOR,
+    Odd,
+    differences,
+    odd_ones,
+)
 from reckon.messages import join_words
 from reckon.prediction.ratios import MISS
 from reckon.presentation import dots
@@ -50,6 +57,12 @@ class Site:
     """What the pages say, computed once. Without names of runs machines have numbers."""
 
     miss = f"{MISS:g}"
+    made = f"{records.now():%Y-%m-%d}"
+    fewest, least_factor, false_share = (
+        FEWEST_MACHINES,
+        f"{LEAST_FACTOR - 1:.0%}",
+        f"{FALSE_SHARE:.0%}",
+    )
 
     def __init__(self, collection: Collection, passed_over: list[str], *, with_names: bool = True):
         self.collection, self.passed_over = collection, passed_over
@@ -59,12 +72,13 @@ class Site:
         self.names = _names(self.runs, with_names=with_names)
         if not with_names:  # the sentences name folders
             count = len(passed_over)
-            self.passed_over = [f"{count} sources."] if count else []
+            self.passed_over = [f"{count} {plural(count, 'source', 'sources')}."] if count else []
 
     @functools.cached_property
     def newest(self) -> list[dict[str, Any]]:
-        """The newest run of each machine."""
-        return [run for run in self.runs if run["is_newest"]]
+        """The newest run of each machine, by model and name."""
+        newest = [run for run in self.runs if run["is_newest"]]
+        return sorted(newest, key=lambda run: (run["model"] or "", _in_order(run["run"])))
 
     @property
     def heading(self) -> str:
@@ -125,6 +139,7 @@ class Site:
             "unfit": join_words(run["unfit"]) or _DASH,
             "measured": f"{measured_at:%Y-%m-%d}",
             "score": _DASH if run["within_miss"] is None else percent(run["within_miss"]),
+            "quantities": f"{run['measured']} of {run['quantities']}",
             "odd_count": len(self.odd_of.get(run["run_id"], [])),
             "why": self._why(run["run_id"]),
         }
@@ -140,7 +155,7 @@ class Site:
         count = len(odd)
         text = (
             f"{count} odd {plural(count, 'quantity', 'quantities')}, most in {join_words(pages)}. "
-            f"Farthest: {heading(farthest.quantity)}, {_times(farthest.factor)} the middle of all."
+            f"Farthest: {heading(farthest.quantity)}, {_times(farthest.factor)} the median of all."
         )
         found = differences(self.newest, run_id)
         facts = [f"{each.fact} {each.here}, others {each.others}" for each in found[:_MOST_NAMED]]
@@ -191,26 +206,48 @@ class Site:
         """Every quantity that a machine's newest run has: its name, unit, and range of medians."""
         return self.collection.rows("""
             SELECT quantity, any_value(shown_unit) AS shown_unit, any_value(unit) AS unit,
-                   min(median) AS least, max(median) AS most, count(DISTINCT run_id) AS machines,
+                   any_value(shown_x_unit) AS x_unit, min(median) AS least, max(median) AS most,
+                   count(DISTINCT run_id) AS machines,
                    bool_or(x IS NOT NULL) AS is_curve
             FROM quantities JOIN newest USING (run_id)
             WHERE reports = [] OR reports IS NULL GROUP BY quantity ORDER BY quantity""")
 
     @property
     def parts(self) -> list[dict[str, Any]]:
-        """The quantities by part of the book."""
-        found: dict[str, list[dict[str, str]]] = defaultdict(list)
+        """The quantities by part of the book and by experiment."""
+        found: dict[str, dict[str, list[dict[str, str]]]] = {}
         for row in self.quantities:
-            where = _DASH
-            if row["least"] is not None:
-                where = units.range_text(row["least"], row["most"], row["shown_unit"])
-            entry = {
-                "page": slug(row["quantity"]),
-                "title": heading(row["quantity"]),
-                "range": "" if row["is_curve"] else where,
+            where = ""
+            if row["is_curve"]:
+                where = "a curve"
+            elif row["least"] is not None:
+                where = units.span([row["least"], row["most"]], row["shown_unit"])
+            experiment = records.experiment_of(row["quantity"])
+            part = found.setdefault(row["quantity"].partition("/")[0], {})
+            part.setdefault(page_title(experiment), []).append(
+                {"page": slug(row["quantity"]), "title": title_of(row["quantity"]), "range": where}
+            )
+        return [
+            {
+                "name": part_title(name),
+                "experiments": experiments,
+                "count": sum(map(len, experiments.values())),
             }
-            found[row["quantity"].partition("/")[0]].append(entry)
-        return [{"name": name, "quantities": entries} for name, entries in found.items()]
+            for name, experiments in found.items()
+        ]
+
+
+def part_title(part: str) -> str:
+    """The heading of the book's page on a part."""
+    path = config.ROOT / "book" / f"{part}.md"
+    if not path.is_file():
+        return part
+    return path.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")
+
+
+def _in_order(name: str) -> list[Any]:
+    """A key by which host-2 comes before host-10."""
+    return [(int(text), "") if text.isdigit() else (-1, text) for text in re.split(r"(\d+)", name)]
 
 
 def _names(runs: list[dict[str, Any]], *, with_names: bool) -> dict[str, str]:
@@ -282,7 +319,7 @@ def quantity_page(site: Site, row: dict[str, Any]) -> dict[str, Any]:
             SELECT x FROM of_quantity WHERE median IS NOT NULL
             GROUP BY x ORDER BY count(*) DESC, x DESC LIMIT 1
         )
-        SELECT run_id, x, x_unit, predicted, median, low, high, ratio, state, reason
+        SELECT run_id, x, shown_x_unit, predicted, median, low, high, ratio, state, reason
         FROM of_quantity
         WHERE x IS NOT DISTINCT FROM (SELECT x FROM place) OR median IS NULL ORDER BY median""",
         quantity,
@@ -299,6 +336,7 @@ def quantity_page(site: Site, row: dict[str, Any]) -> dict[str, Any]:
     return {
         "title": heading(quantity),
         "summary": _summary(measured, unit, x),
+        "curve": _curve(site, row) if row["is_curve"] else [],
         "strip": markupsafe.Markup(picture),  # our own markup; its texts are escaped
         "rows": rows,
         "missing": [
@@ -307,6 +345,28 @@ def quantity_page(site: Site, row: dict[str, Any]) -> dict[str, Any]:
             if each["median"] is None
         ],
     }
+
+
+def _curve(site: Site, row: dict[str, Any]) -> list[dict[str, Any]]:
+    """The least, the median and the largest value of all machines at each point of a curve."""
+    points = site.collection.rows(
+        """
+        SELECT x, min(median) AS least, median(median) AS middle, max(median) AS most,
+               count(*) AS machines, median(ratio) AS ratio
+        FROM quantities JOIN newest USING (run_id)
+        WHERE quantity = ? AND median IS NOT NULL GROUP BY x ORDER BY x""",
+        row["quantity"],
+    )
+    unit = row["shown_unit"]
+    return [
+        {
+            "x": units.position(point["x"], row["x_unit"]),
+            **{name: units.amount(point[name], unit) for name in ("least", "middle", "most")},
+            "ratio": _ratio(point["ratio"]),
+            "machines": point["machines"],
+        }
+        for point in points
+    ]
 
 
 def _row(site: Site, each: dict[str, Any], unit: str) -> dict[str, Any]:
@@ -364,7 +424,10 @@ def _summary(measured: list[dict[str, Any]], unit: str, x: float | None) -> str:
     values = [each["median"] for each in measured]
     middle, count = float(np.median(values)), len(values)
     ratios = [each["ratio"] for each in measured if each["ratio"]]
-    where = f" at {units.number(x)} {measured[0]['x_unit']}" if x is not None else ""
+    where = ""
+    if x is not None:
+        at = units.position(x, measured[0]["shown_x_unit"])
+        where = f" at {at}, the last point that most of them have"
     ends = units.span([values[0], values[-1]], unit)
     text = f"{count} {plural(count, 'machine', 'machines')}{where}: {ends}"
     if count > 1:
@@ -390,7 +453,7 @@ def machine_page(site: Site, machine: dict[str, Any]) -> dict[str, Any]:
         "facts": _facts(run, machine),
         "odd": [_odd_row(each, known, values) for each in site.odd_of.get(machine["run_id"], [])],
         "history": _history(site, run),
-        "rows": [_machine_row(row, known[row["quantity"]]["shown_unit"]) for row in rows],
+        "parts": _by_part([_machine_row(row, known[row["quantity"]]) for row in rows]),
     }
 
 
@@ -417,7 +480,7 @@ def _odd_row(each: Odd, known: dict, values: dict) -> dict[str, Any]:
     return {
         "title": heading(each.quantity),
         "page": slug(each.quantity),
-        "here": "a curve" if is_curve else units.amount(row["median"], unit),
+        "here": "its curve" if is_curve else units.amount(row["median"], unit),
         "middle": _DASH if is_curve else units.amount(row["median"] / each.factor, unit),
         "factor": ratio_text(each.factor),
         "score": "∞" if math.isinf(each.score) else f"{each.score:+.1f}",
@@ -439,12 +502,22 @@ def _history(site: Site, run: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _machine_row(row: dict[str, Any], unit: str) -> dict[str, Any]:
+def _by_part(rows: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    found: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in rows:
+        found[part_title(row["part"])].append(row)
+    return found
+
+
+def _machine_row(row: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
+    unit = known["shown_unit"]
+    at = "" if row["x"] is None else f", {units.position(row['x'], known['x_unit'])}"
     is_measured = row["median"] is not None
     why = row["reason"] or row["state"]
     return {
-        "title": heading(row["quantity"]),
+        "title": f"{heading(row['quantity'])}{at}",
         "page": slug(row["quantity"]),
+        "part": row["quantity"].partition("/")[0],
         "predicted": _amount(row["predicted"], unit),
         "measured": units.amount(row["median"], unit) if is_measured else _shortened(why),
         "ratio": _ratio(row["ratio"]),

@@ -15,7 +15,7 @@ from reckon.records.lookup import all_results
 def test_duckdb_reads_what_was_exported(recorded, tmp_path):
     out = tmp_path / "tables"
     printed = reckon("export", "--out", str(out), "--trials").stdout
-    assert printed.startswith(f"{out}: 1 runs, ")
+    assert printed.startswith(f"{out}: 1 run, ")
     (result,) = [each for each in all_results("recorded") if each.quantity == "cpu/syscall/getpid"]
     query = f"""
         SELECT run, median, quantities.unit, count(value)
@@ -68,8 +68,14 @@ def test_the_description_is_the_one_in_docs():
 
 def test_nothing_to_export_is_a_mistake(folders):
     (folders / "runs").mkdir()
-    failed = reckon("export", str(folders / "runs"))
-    assert failed.returncode == 2 and failed.stderr == "reckon: There is no run to export.\n"
+    out = folders / "tables"
+    failed = reckon("export", str(folders / "runs"), "--out", str(out))
+    sentence = f"reckon: No run is left of {folders / 'runs'}; a run is a folder with a run.json.\n"
+    assert failed.returncode == 2 and failed.stderr == sentence and not out.exists()
+    failed = reckon("export", "--run", "mine", "--out", str(out))
+    assert failed.returncode == 2 and "There is no run mine" in failed.stderr and not out.exists()
+    failed = reckon("export", str(folders), "--run", "mine")
+    assert failed.stderr == "reckon: Give sources or --run, not both.\n"
 
 
 def test_json_has_the_rows_and_what_was_passed_over(recorded, tmp_path):

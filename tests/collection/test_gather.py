@@ -96,17 +96,18 @@ def test_a_run_that_was_changed_is_named_and_the_others_are_taken(runs, folders)
     edit(runs / "a/cpu/made.json", better)
     names, (sentence,) = collected(runs, folder=folders)
     assert names == ["b"]
-    assert sentence.startswith(f"{runs / 'a'}: It was changed afterwards: cpu/made/scalar: ")
+    assert sentence.startswith(f"{runs / 'a'} was changed afterwards: cpu/made/scalar: ")
 
 
-def test_a_median_that_does_not_follow_from_its_samples_is_found_if_asked(runs, folders):
+def test_a_median_that_does_not_follow_from_its_samples_is_found_unless_trusted(runs, folders):
     def faster(record):
         point = record["quantities"]["cpu/made/scalar"]["measurement"]["points"][0]
         point["summary"]["median"] /= 2
 
     edit(runs / "a/cpu/made.json", faster)
-    names, (sentence,) = collected(runs, folder=folders, recompute=True)
+    names, (sentence,) = collected(runs, folder=folders)
     assert names == ["b"] and "does not follow from the samples" in sentence
+    assert collected(runs, folder=folders, recompute=False) == (["a", "b"], [])
 
 
 def test_broken_things_are_named(runs, folders):
@@ -118,7 +119,8 @@ def test_broken_things_are_named(runs, folders):
     names, passed_over = collected(*(folders / each for each in sources), folder=folders)
     assert names == ["b"]
     broken, empty, text, record = passed_over
-    assert broken.startswith(f"{folders / 'broken.tar.gz'} cannot be unpacked (")
+    assert broken.startswith(f"{folders / 'broken.tar.gz'} is no whole archive (")
+    assert broken.endswith("; have it sent again.") and "\n" not in broken
     assert empty == f"{folders / 'empty.zip'} holds no run (no run.json)."
     assert text.startswith(f"{folders / 'text.txt'} is neither a folder nor an archive (")
     assert "is not a whole record" in record
@@ -129,6 +131,17 @@ def test_a_copy_counts_once(runs, folders):
     names, passed_over = collected(runs, folder=folders)
     assert names == ["a", "b"]
     assert passed_over == [f"{runs / 'again'} is a copy of {runs / 'a'}."]
+
+
+def test_a_fault_names_the_archive_and_not_where_it_was_unpacked(runs, folders):
+    path = archive_of(runs / "a", folders / "handed-in.tar.gz")
+    names, (copy,) = collected(runs / "a", path, folder=folders)
+    assert names == ["a"] and copy == f"{path}/a is a copy of {runs / 'a'}."
+    (runs / "b/cpu/made.json").write_text("{")
+    broken = archive_of(runs / "b", folders / "broken.zip")
+    _, (sentence,) = collected(broken, folder=folders / "x")
+    assert "is not a whole record" in sentence
+    assert sentence.count(f"{broken}/b") == 2 and "unpacked" not in sentence
 
 
 def test_what_does_not_exist_is_a_mistake(folders):
@@ -143,7 +156,7 @@ def test_an_archive_writes_nothing_outside(folders):
         member.size = 2
         archive.addfile(member, io.BytesIO(b"{}"))
     names, (sentence,) = collected(path, folder=folders)
-    assert names == [] and "cannot be unpacked" in sentence
+    assert names == [] and "is no whole archive" in sentence
     assert not list(folders.rglob("outside.json"))
 
 

@@ -96,3 +96,15 @@ def test_params_are_json(run):
     (row,) = rows_of(tables.of_run(run)["quantities"], SCALAR)
     assert isinstance(json.loads(row["params"]), dict)
     assert isinstance(tables.of_run(run)["quantities"], pa.Table)
+
+
+def test_without_names_a_run_is_told_by_nothing_but_a_hash_of_the_collection(run):
+    first, again, other = (
+        tables.without_names(tables.of_run(run), key) for key in (b"1", b"1", b"2")
+    )
+    assert first["runs"].equals(again["runs"])
+    ids = {each["runs"]["run_id"][0].as_py() for each in (first, other, tables.of_run(run))}
+    assert len(ids) == 3
+    assert set(first["quantities"]["run_id"].to_pylist()) == set(
+        first["runs"]["run_id"].to_pylist()
+    )
