@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,7 +14,7 @@ from prometheus_client import CollectorRegistry, Gauge, generate_latest
 from reckon import records
 from reckon.collection import tables
 
-_SMALL_GROUP = 100_000  # rows of a row group: what one query reads at least
+_RUNS_A_GROUP = 32  # that are written at once: each alone would take as long
 _LABELS = ("run", "host", "quantity", "x", "unit")
 _GAUGES = {
     "median": "reckon_measured",
@@ -27,19 +28,19 @@ _INFO = ("run", "host", "model", "kernel", "microcode", "profiles")
 def write_parquet(of_runs: Iterable[dict[str, pa.Table]], folder: Path) -> dict[str, int]:
     """Writes NAME.parquet of each table in the folder, whole or not at all; the rows of each.
 
-    of_runs: the tables of one run after another, so that memory holds one run at a time."""
+    of_runs: the tables of one run after another, so that memory holds some runs at a time."""
     writers: dict[str, pq.ParquetWriter] = {}
     rows: dict[str, int] = {}
     parts = {name: folder / f".{name}.parquet.part" for name in tables.SCHEMAS}
     try:
-        for of_run in of_runs:
-            for name, table in of_run.items():
+        for together in _in_groups(of_runs, _RUNS_A_GROUP):
+            for name in together[0]:
+                table = pa.concat_tables([of_run[name] for of_run in together])
                 if name not in writers:
                     records.make_folder(folder)
                     writers[name] = pq.ParquetWriter(parts[name], table.schema, compression="zstd")
-                    rows[name] = 0
-                writers[name].write_table(table, row_group_size=_SMALL_GROUP)
-                rows[name] += table.num_rows
+                writers[name].write_table(table)
+                rows[name] = rows.get(name, 0) + table.num_rows
         for name, writer in writers.items():
             writer.close()
             parts[name].replace(folder / f"{name}.parquet")
@@ -49,6 +50,12 @@ def write_parquet(of_runs: Iterable[dict[str, pa.Table]], folder: Path) -> dict[
         for part in parts.values():
             part.unlink(missing_ok=True)
     return rows
+
+
+def _in_groups(items: Iterable, size: int) -> Iterator[list]:
+    iterator = iter(items)
+    while group := list(itertools.islice(iterator, size)):
+        yield group
 
 
 def prometheus(of_runs: Iterable[dict[str, pa.Table]]) -> tuple[str, int]:

@@ -120,6 +120,7 @@ TRIALS = _columns(
     ("value", _NUMBER, "of one operation"),
     ("unit", _TEXT, "the base unit of value"),
 )
+_SORTED = json.JSONEncoder(sort_keys=True)  # made once: that takes longer than its work
 SCHEMAS = {"runs": RUNS, "quantities": QUANTITIES, "trials": TRIALS}
 
 _FACTS = {
@@ -280,7 +281,7 @@ def _at(
     if not isinstance(value, list):
         return [value] * len(points)
     axis = next(input_.value for input_ in prediction.inputs if isinstance(input_.value, list))
-    at = dict(zip(axis, value, strict=True))
+    at: dict[float | None, float] = dict(zip(axis, value, strict=True))
     return [at.get(point.x) for point in points]
 
 
@@ -326,7 +327,7 @@ def _measured(
         "trials": summary.n,
         "processes": summary.processes,
         "warnings": [warning.kind for warning in summary.warnings],
-        "params": json.dumps(point.params, sort_keys=True),
+        "params": _SORTED.encode(point.params),
     }
 
 

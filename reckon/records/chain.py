@@ -15,13 +15,15 @@ import pydantic
 
 from reckon.records.models import Attempt, ChainEvent, EventName, Measurement, Quantity, Run
 
+_CANONICAL = json.JSONEncoder(sort_keys=True)
+
 Events = list[tuple[EventName, str]]  # what happened, and the digest of what was written
 
 
 def digest(content: pydantic.BaseModel) -> str:
     """sha256 of a model as canonical JSON. Defaults are left out, so that fields may be added."""
     values = json.loads(content.model_dump_json(exclude_defaults=True))
-    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(_CANONICAL.encode(values).encode()).hexdigest()
 
 
 def event_hash(previous: str, name: str, at: datetime, content_digest: str) -> str:
