@@ -11,7 +11,7 @@ from helpers.project import ROOT, reckon, reckon_process
 from reckon.cli import main
 
 COMMANDS = ["probes", "probe", "measure", "build", "results", "verify", "predict", "compare"]
-COMMANDS += ["doctor", "edit", "reports", "summary", "class", "reseal"]
+COMMANDS += ["doctor", "edit", "reports", "summary", "class", "reseal", "collect", "export", "pack"]
 
 
 def printed(capsys, *arguments):
