@@ -8,7 +8,18 @@ from typing import Any
 
 import duckdb
 
+from reckon.records.models import FIRST_FORMAT_WITH_CHAINS
+
 _MEMORY = "1GB"  # beyond it, DuckDB works on files in a folder of its own
+
+
+# Runs of before there were hosts have that of a run with the same identity, or their identity,
+# which is the machine's under one kernel. Before format 4 it was that of all machines alike.
+_WITH_HOSTS = f"""
+CREATE OR REPLACE TABLE runs AS SELECT * REPLACE (
+    CASE WHEN format < {FIRST_FORMAT_WITH_CHAINS} THEN host
+    ELSE coalesce(host, max(host) OVER (PARTITION BY identity), identity) END AS host
+) FROM runs"""
 
 
 class Collection:
@@ -29,6 +40,7 @@ class Collection:
             self._connection.execute(
                 f"CREATE TABLE {name} AS SELECT * FROM read_parquet('{path}') ORDER BY {order}"
             )
+        self._connection.execute(_WITH_HOSTS)
         self._connection.execute("CREATE INDEX of_run ON quantities (run_id)")
         self._connection.execute("""
             CREATE TABLE newest AS SELECT * FROM runs

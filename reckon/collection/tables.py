@@ -36,7 +36,11 @@ def _columns(*columns: tuple[str, pa.DataType, str]) -> pa.Schema:
 RUNS = _columns(
     ("run_id", _TEXT, "the run's random id; the other tables refer to it"),
     ("run", _TEXT, "the name of its folder"),
-    ("host", _TEXT, "the same for all runs of one machine, whatever its kernel; NULL: not known"),
+    (
+        "host",
+        _TEXT,
+        "the same for all runs of one machine, whatever its kernel; NULL: an older run",
+    ),
     ("identity", _TEXT, "the same for all runs of one machine with the same kernel and microcode"),
     ("root_hash", _TEXT, "of all that the run holds, as `reckon verify` prints it"),
     ("format", _COUNT, "of its records"),
@@ -213,8 +217,7 @@ def _run_row(run: records.Run, results: list[Result]) -> dict[str, Any]:
     return facts | {
         "run_id": id_of(run),
         "run": run.name,
-        # An older run has no host; its identity is the machine's under one kernel.
-        "host": run.host or (run.identity if run.id else None),
+        "host": run.host,
         "identity": run.identity,
         "format": run.format,
         "opened_at": run.opened_at,

@@ -3,6 +3,7 @@
 import pytest
 from helpers import fleets
 
+from reckon import records
 from reckon.collection.database import runs_of
 from reckon.collection.odd import FEWEST_MACHINES, differences, odd_ones
 
@@ -32,6 +33,17 @@ def test_machines_that_are_alike_are_not_odd(collect):
 def test_of_few_machines_none_is_odd(collect):
     fleets.add_fleet(FEWEST_MACHINES - 1, SLOWED)
     assert odd_ones(collect()) == []
+
+
+def test_a_run_of_before_there_were_hosts_is_one_of_its_machine(collect):
+    fleets.add_run("new", 1)
+    for name in ("old", "alone"):
+        fleets.add_run(name, 2, days=-3)
+        new, run = records.read_run("new"), records.read_run(name)
+        identity = new.identity if name == "old" else "another"
+        records.write_run(run.model_copy(update={"host": None, "identity": identity}))
+    hosts = {run["run"]: run["host"] for run in runs_of(collect())}
+    assert hosts == {"new": "new", "old": "new", "alone": "another"}
 
 
 def test_the_newest_run_stands_for_a_machine(collect):
