@@ -75,7 +75,7 @@ def collect(arguments) -> int:
     from reckon.collection import export as writing  # pyarrow and duckdb take long to import
     from reckon.collection import gather, tables
     from reckon.collection.database import Collection
-    from reckon.presentation import collection_site
+    from reckon.presentation import collection_pages, collection_site
 
     out = arguments.out
     if out.exists() and not _may_be_replaced(out):
@@ -101,7 +101,7 @@ def collect(arguments) -> int:
     with Collection(out / "data") as collection:
         with_names = not arguments.no_names
         site = collection_site.Site(collection, found.passed_over, with_names=with_names)
-        pages = collection_site.write(site, out, _page_progress)
+        pages = collection_pages.write(site, out, _page_progress)
         _clear_progress()
         odd = [{"machine": each["name"], "why": each["why"]} for each in site.odd_machines]
         if arguments.json:

@@ -16,11 +16,10 @@ import numpy as np
 from scipy import stats
 
 from reckon.collection.database import Collection
-from reckon.collection.odd import FALSE_SHARE
+from reckon.collection.odd import FALSE_SHARE, INTERVAL_SDS
 
 FACTS = ("kernel", "microcode", "mitigations", "firmware")
 LEAST_CHANGE = 0.05
-_INTERVAL_SDS = 2 * 1.96
 _CONFIDENCE = 0.975
 
 # The logarithm of after / before of each quantity of each pair; of a curve the median over points.
@@ -110,7 +109,7 @@ def _effects(collection: Collection, pairs: list[Pair]) -> list[Effect]:
     before = [pair.before["run_id"] for pair in pairs]
     after = [pair.after["run_id"] for pair in pairs]
     by_quantity: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    for row in collection.rows(_RATIOS, before, after, _INTERVAL_SDS):
+    for row in collection.rows(_RATIOS, before, after, INTERVAL_SDS):
         by_quantity[row["quantity"]].append((row["ratio"], row["error"]))
     found = []
     for quantity, values in by_quantity.items():

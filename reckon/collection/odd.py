@@ -23,7 +23,7 @@ FEWEST_MACHINES = 8  # of three, none can be called the odd one
 FALSE_SHARE = 0.01  # of what is named
 LEAST_FACTOR = 1.1  # what is closer to the middle is not odd, however alike the others are
 _MAD_TO_SD = 1.4826
-_INTERVAL_SDS = 2 * 1.96  # the width of a 95 % interval
+INTERVAL_SDS = 2 * 1.96  # the width of a 95 % interval
 
 # Each machine's deviation from the middle of all machines at each point, and the points' median.
 _DEVIATIONS = """
@@ -56,7 +56,7 @@ class Odd:
 
 def odd_ones(collection: Collection) -> list[Odd]:
     """All that is odd, the farthest first; nothing where there are too few machines."""
-    found = collection.columns(_DEVIATIONS, _INTERVAL_SDS, FEWEST_MACHINES)
+    found = collection.columns(_DEVIATIONS, INTERVAL_SDS, FEWEST_MACHINES)
     deviations = np.asarray(found["deviation"], float)
     if not len(deviations):
         return []

@@ -1,22 +1,11 @@
-"""The site of a collection: its machines, its quantities, and what sets machines apart.
-
-Plain pages made by Jinja, which escapes what runs say of themselves; no scripts, nothing fetched.
-"""
+"""What the site of a collection says: its machines and quantities, and what sets them apart."""
 
 from __future__ import annotations
 
 import functools
-import math
 import re
-import shutil
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
-
-import jinja2
-import markupsafe
-import numpy as np
 
 from reckon import config, records, units
 from reckon.collection.changes import Change, changes_of
@@ -31,14 +20,9 @@ from reckon.collection.odd import (
 )
 from reckon.messages import join_words
 from reckon.prediction.ratios import MISS
-from reckon.presentation import dots
-from reckon.presentation.text import percent, plural, ratio_text
+from reckon.presentation.text import percent, plural
 from reckon.presentation.titles import page_title, title_of
-from reckon.reports import published
-from reckon.reports.matching import comparable_values, row_label
-from reckon.reports.reported_value import ReportedValue
 
-_TEMPLATES = config.ROOT / "book/collection"
 _MOST_NAMED = 3  # quantities or facts in a sentence
 _DASH = "–"
 
@@ -153,9 +137,10 @@ class Site:
         pages = [f"{page_title(name)} ({n})" for name, n in by_page.most_common(_MOST_NAMED)]
         farthest = odd[0]
         count = len(odd)
+        times = times_text(farthest.factor)
         text = (
             f"{count} odd {plural(count, 'quantity', 'quantities')}, most in {join_words(pages)}. "
-            f"Farthest: {heading(farthest.quantity)}, {_times(farthest.factor)} the median of all."
+            f"Farthest: {heading(farthest.quantity)}, {times} the median of all."
         )
         found = differences(self.newest, run_id)
         facts = [f"{each.fact} {each.here}, others {each.others}" for each in found[:_MOST_NAMED]]
@@ -177,7 +162,7 @@ class Site:
             largest = named[0]
             finding = (
                 f"{len(named)} of {len(change.effects)} quantities changed, most of all "
-                f"{heading(largest.quantity)}, {_times(largest.ratio)} as before."
+                f"{heading(largest.quantity)}, {times_text(largest.ratio)} as before."
             )
         else:
             finding = f"None of {len(change.effects)} quantities changed beyond chance."
@@ -191,7 +176,7 @@ class Site:
                 {
                     "title": heading(effect.quantity),
                     "page": slug(effect.quantity),
-                    "ratio": _times(effect.ratio),
+                    "ratio": times_text(effect.ratio),
                     "interval": f"{effect.low:.2f} to {effect.high:.2f}",
                     "machines": effect.machines,
                 }
@@ -268,269 +253,6 @@ def _kind(run: dict[str, Any]) -> str:
     return f"{run['hypervisor'] or 'a'} guest" if run["is_guest"] else "metal"
 
 
-def _times(factor: float) -> str:
+def times_text(factor: float) -> str:
+    """ "3.05 times"."""
     return f"{units.number(factor)} times"
-
-
-# --- pages ----------------------------------------------------------------------------------------
-
-
-def write(site: Site, out: Path, on_page: Callable[[int, int], None]) -> int:
-    """Writes the whole site into the folder; the number of its pages."""
-    jinja = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-    )
-    total = 1 + bool(site.changes) + len(site.newest) + len(site.quantities)
-    for number, (path, template, content) in enumerate(_pages(site), 1):
-        on_page(number, total)
-        root = "../" * path.count("/")
-        text = jinja.get_template(template).render(site=site, root=root, **content)
-        target = out / path
-        records.make_folder(target.parent)
-        records.write_whole(target, text)
-    shutil.copyfile(_TEMPLATES / "collection.css", out / "collection.css")
-    return total
-
-
-def _pages(site: Site) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """The path, the template and the content of each page."""
-    yield "index.html", "index.html", {}
-    if site.changes:
-        yield "changes.html", "changes.html", {}
-    for row in site.quantities:
-        path = f"quantities/{slug(row['quantity'])}"
-        yield path, "quantity.html", {"quantity": quantity_page(site, row)}
-    for machine in site.machines:
-        content = machine | machine_page(site, machine)
-        yield f"machines/{machine['page']}", "machine.html", {"machine": content}
-
-
-def quantity_page(site: Site, row: dict[str, Any]) -> dict[str, Any]:
-    """What the page of a quantity shows: all machines, from the least value on, and the reports'
-    machines among them. Of a curve, the last point that most machines have."""
-    quantity, unit = row["quantity"], row["shown_unit"]
-    at_point = site.collection.rows(
-        """
-        WITH of_quantity AS (
-            SELECT * FROM quantities JOIN newest USING (run_id) WHERE quantity = ?
-        ), place AS (
-            SELECT x FROM of_quantity WHERE median IS NOT NULL
-            GROUP BY x ORDER BY count(*) DESC, x DESC LIMIT 1
-        )
-        SELECT run_id, x, shown_x_unit, predicted, median, low, high, ratio, state, reason
-        FROM of_quantity
-        WHERE x IS NOT DISTINCT FROM (SELECT x FROM place) OR median IS NULL ORDER BY median""",
-        quantity,
-    )
-    measured = [each for each in at_point if each["median"] is not None]
-    odd = {each.run_id for each in site.odd if each.quantity == quantity}
-    rows = [_row(site, each, unit) | {"is_odd": each["run_id"] in odd} for each in measured]
-    x = measured[0]["x"] if measured else None
-    rows += [] if row["is_curve"] else _report_rows(quantity, unit)
-    rows.sort(key=lambda each: each["value"])
-    values = [each["median"] for each in measured if each["median"] > 0]
-    name = f"{len(values)} machines"
-    picture = dots.strip(values, unit, name, of="measured") if len(values) > 1 else ""
-    return {
-        "title": heading(quantity),
-        "summary": _summary(measured, unit, x),
-        "curve": _curve(site, row) if row["is_curve"] else [],
-        "strip": markupsafe.Markup(picture),  # our own markup; its texts are escaped
-        "rows": rows,
-        "missing": [
-            f"{site.names[each['run_id']]}: {each['reason'] or each['state']}"
-            for each in at_point
-            if each["median"] is None
-        ],
-    }
-
-
-def _curve(site: Site, row: dict[str, Any]) -> list[dict[str, Any]]:
-    """The least, the median and the largest value of all machines at each point of a curve."""
-    points = site.collection.rows(
-        """
-        SELECT x, min(median) AS least, median(median) AS middle, max(median) AS most,
-               count(*) AS machines, median(ratio) AS ratio
-        FROM quantities JOIN newest USING (run_id)
-        WHERE quantity = ? AND median IS NOT NULL GROUP BY x ORDER BY x""",
-        row["quantity"],
-    )
-    unit = row["shown_unit"]
-    return [
-        {
-            "x": units.position(point["x"], row["x_unit"]),
-            **{name: units.amount(point[name], unit) for name in ("least", "middle", "most")},
-            "ratio": _ratio(point["ratio"]),
-            "machines": point["machines"],
-        }
-        for point in points
-    ]
-
-
-def _row(site: Site, each: dict[str, Any], unit: str) -> dict[str, Any]:
-    step = units.readable_unit(each["median"], unit)
-    interval = _DASH if each["low"] is None else units.range_text(each["low"], each["high"], step)
-    return {
-        "name": site.names[each["run_id"]],
-        "page": f"{each['run_id']}.html",
-        "value": each["median"],
-        "predicted": _amount(each["predicted"], unit),
-        "measured": units.amount(each["median"], unit),
-        "interval": interval,
-        "ratio": _ratio(each["ratio"]),
-    }
-
-
-def _report_rows(quantity: str, unit: str) -> Iterator[dict[str, Any]]:
-    """The machines of the published reports, by the same quantity, each by its own method."""
-    machines = {report.name: report.machine for report in published.all_reports()}
-    for reported in _reported_values(quantity):
-        if reported.at is not None or reported.slope or reported.measured is None:
-            continue
-        value = reported.measured_in(unit)
-        if not value > 0:
-            continue
-        yield {
-            "name": f"{machines[reported.report]} (its report)",
-            "page": "",
-            "value": value,
-            "predicted": _DASH,
-            "measured": units.amount(value, unit),
-            "interval": _DASH,
-            "ratio": _DASH,
-            "is_odd": False,
-        }
-
-
-@functools.cache
-def _reported_values(quantity: str) -> list[ReportedValue]:
-    """The reports' values that stand in the same row as this quantity."""
-    label = row_label(quantity)
-    names = {each.quantity for each in published.reported_values() if each.quantity}
-    return [
-        value
-        for name in sorted(names)
-        if row_label(name) == label
-        for value in comparable_values(name)
-    ]
-
-
-def _summary(measured: list[dict[str, Any]], unit: str, x: float | None) -> str:
-    """The range and the middle of all machines, and how well it was predicted."""
-    if not measured:
-        return "No machine measured it."
-    values = [each["median"] for each in measured]
-    middle, count = float(np.median(values)), len(values)
-    ratios = [each["ratio"] for each in measured if each["ratio"]]
-    where = ""
-    if x is not None:
-        at = units.position(x, measured[0]["shown_x_unit"])
-        where = f" at {at}, the last point that most of them have"
-    ends = units.span([values[0], values[-1]], unit)
-    text = f"{count} {plural(count, 'machine', 'machines')}{where}: {ends}"
-    if count > 1:
-        text += f", the median {units.amount(middle, unit)}"
-    if not ratios:
-        return f"{text}."
-    return f"{text}. Measured / predicted: {_ratio(float(np.median(ratios)))} in the median."
-
-
-def machine_page(site: Site, machine: dict[str, Any]) -> dict[str, Any]:
-    """What the page of a machine shows: its facts, what is odd, its runs, all its quantities."""
-    run = next(run for run in site.newest if run["run_id"] == machine["run_id"])
-    known = {row["quantity"]: row for row in site.quantities}
-    rows = site.collection.rows(
-        """
-        SELECT quantity, x, predicted, median, ratio, state, reason FROM quantities
-        WHERE run_id = ? AND (reports = [] OR reports IS NULL)
-        QUALIFY row_number() OVER (PARTITION BY quantity ORDER BY x DESC) = 1 ORDER BY quantity""",
-        machine["run_id"],
-    )
-    values = {row["quantity"]: row for row in rows}
-    return {
-        "facts": _facts(run, machine),
-        "odd": [_odd_row(each, known, values) for each in site.odd_of.get(machine["run_id"], [])],
-        "history": _history(site, run),
-        "parts": _by_part([_machine_row(row, known[row["quantity"]]) for row in rows]),
-    }
-
-
-def _facts(run: dict[str, Any], machine: dict[str, Any]) -> list[tuple[str, str]]:
-    caches = [units.size(run[level], "byte") for level in ("l1d", "l2", "l3") if run[level]]
-    facts = [
-        ("processor", machine["model"]),
-        ("cores", str(run["cores"] or _DASH)),
-        ("L1d, L2, L3", ", ".join(caches) or _DASH),
-        ("memory", machine["memory"]),
-        ("kernel", machine["kernel"]),
-        ("runs on", machine["kind"]),
-        ("microcode", run["microcode"] or _DASH),
-        ("measured", f"{machine['measured']}, {join_words(run['profiles'])}"),
-        ("warnings", machine["unfit"]),
-        ("root hash", run["root_hash"] or _DASH),
-    ]
-    return [(name, value) for name, value in facts if value != _DASH]
-
-
-def _odd_row(each: Odd, known: dict, values: dict) -> dict[str, Any]:
-    row, unit = values[each.quantity], known[each.quantity]["shown_unit"]
-    is_curve = row["x"] is not None
-    return {
-        "title": heading(each.quantity),
-        "page": slug(each.quantity),
-        "here": "its curve" if is_curve else units.amount(row["median"], unit),
-        "middle": _DASH if is_curve else units.amount(row["median"] / each.factor, unit),
-        "factor": ratio_text(each.factor),
-        "score": "∞" if math.isinf(each.score) else f"{each.score:+.1f}",
-    }
-
-
-def _history(site: Site, run: dict[str, Any]) -> list[str]:
-    """Each run of the machine with the date and what changed since the one before."""
-    lines, before = [], None
-    for each in site.runs:
-        if not run["host"] or each["host"] != run["host"]:
-            continue
-        facts = ("kernel", "microcode", "mitigations", "firmware")
-        changed = [fact for fact in facts if before and before[fact] != each[fact]]
-        note = f"; changed: {join_words(changed)}" if changed else ""
-        name, kernel = site.names[each["run_id"]], each["kernel"]
-        lines.append(f"{each['opened_at']:%Y-%m-%d}: {name}, Linux {kernel}{note}")
-        before = each
-    return lines
-
-
-def _by_part(rows: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    found: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for row in rows:
-        found[part_title(row["part"])].append(row)
-    return found
-
-
-def _machine_row(row: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
-    unit = known["shown_unit"]
-    at = "" if row["x"] is None else f", {units.position(row['x'], known['x_unit'])}"
-    is_measured = row["median"] is not None
-    why = row["reason"] or row["state"]
-    return {
-        "title": f"{heading(row['quantity'])}{at}",
-        "page": slug(row["quantity"]),
-        "part": row["quantity"].partition("/")[0],
-        "predicted": _amount(row["predicted"], unit),
-        "measured": units.amount(row["median"], unit) if is_measured else _shortened(why),
-        "ratio": _ratio(row["ratio"]),
-    }
-
-
-def _shortened(text: str) -> str:
-    return re.sub(r"(?<=.{80}).+", "…", text)
-
-
-def _amount(value: float | None, unit: str) -> str:
-    return _DASH if value is None else units.amount(value, unit)
-
-
-def _ratio(value: float | None) -> str:
-    return _DASH if value is None else ratio_text(value)
