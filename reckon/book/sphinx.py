@@ -251,7 +251,7 @@ def _text(log: Path) -> str:
 
 
 def _read_again(text: str, folder: Path) -> None:
-    """Have the next build read the staged pages again that warn, so that it too is told."""
+    """Have the next build read the staged pages again that warn, so that it names them too."""
     for path in set(re.findall(rf"^({re.escape(str(folder))}/[^:\n]+):.*WARNING", text, re.M)):
         if Path(path).exists():
             os.utime(path)

@@ -1,6 +1,9 @@
 """The book of the recorded run, built once for all tests of this folder."""
 
+import functools
+import http.server
 import shutil
+import threading
 
 import pytest
 from helpers import panels
@@ -88,3 +91,19 @@ def open_page(browser, tmp_path):
     for context in contexts:
         context.close()
     assert faults == []
+
+
+@pytest.fixture(scope="module")
+def served(built):
+    """The site on loopback, as `make serve` shows it."""
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *args):
+            pass
+
+    server = http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), functools.partial(Quiet, directory=str(built / "html"))
+    )
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()

@@ -1,4 +1,4 @@
-"""A page with a fault and a LaTeX that fails: the rest of the build is there, and is told."""
+"""A page with a fault and a LaTeX that fails: the rest of the build is there, and the fault is named."""
 
 import json
 import os

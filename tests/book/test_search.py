@@ -1,9 +1,5 @@
 """The search of the site: the chapter that says most about what is sought comes first."""
 
-import functools
-import http.server
-import threading
-
 import pytest
 
 pytestmark = pytest.mark.book
@@ -15,22 +11,6 @@ CHAPTERS = {
     "TLB": ["memory/latency"],
     "fork": ["cpu/task"],
 }
-
-
-@pytest.fixture(scope="module")
-def served(built):
-    """The site on loopback."""
-
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *args):
-            pass
-
-    server = http.server.ThreadingHTTPServer(
-        ("127.0.0.1", 0), functools.partial(Quiet, directory=str(built / "html"))
-    )
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
 
 
 @pytest.mark.parametrize("query", CHAPTERS)

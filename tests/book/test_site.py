@@ -1,11 +1,8 @@
 """The site: what its pages hold, and that they work offline, narrow and wide, light and dark."""
 
-import functools
-import http.server
 import io
 import re
 import shutil
-import threading
 
 import pytest
 from helpers.project import PROGRAMS, RECORDED
@@ -38,22 +35,6 @@ def test_no_third_party_code_and_no_foreign_address_is_needed(built):
         )
         assert loaded == [], path
     assert (built / "html/_static/mathjax/mathjax.js").exists()
-
-
-@pytest.fixture(scope="module")
-def served(built):
-    """The site on loopback, as `make serve` shows it."""
-
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *args):
-            pass
-
-    server = http.server.ThreadingHTTPServer(
-        ("127.0.0.1", 0), functools.partial(Quiet, directory=str(built / "html"))
-    )
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
 
 
 OPEN_PANELS = (PROGRAMS / "open_panels.js").read_text()

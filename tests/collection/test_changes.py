@@ -1,4 +1,4 @@
-"""What a change of the kernel did, over all machines that had it, is told from chance."""
+"""What a change of the kernel did, over all machines that had it, is separated from chance."""
 
 import pytest
 from helpers import fleets

@@ -13,7 +13,7 @@ VALUES = dict(block=4096, disk=3e9, rate=100_000, alone=50e-6, work=20e-6, cpus=
 
 
 def page_functions(times):
-    """The page's functions, where so many readers took these times."""
+    """The page's functions for these numbers of readers and the times that were measured with them."""
     cells = json.loads((ROOT / "notebooks/files/contention.ipynb").read_text())["cells"]
     code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
     names = {"np": np, "values": VALUES}
