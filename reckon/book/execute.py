@@ -47,13 +47,15 @@ class ExecutionResult:
         self.seconds[activity] = self.seconds.get(activity, 0.0) + spent_s
 
 
-def execute(session: Session, pages: list[str], visits: int = 1) -> ExecutionResult:
+def execute(
+    session: Session, pages: list[str], visits: int = 1, *, renders: bool = True
+) -> ExecutionResult:
     """Execute the pages that are not current; a failing one does not stop the others.
 
     session: the run that the pages measure or show.
     visits: how many times each quantity is measured, minutes apart. The notebooks make the first
-    visit; after the others their pages are executed again, to show all. Raises ReckonError where
-    nothing can be executed at all (no library, unwritable folders).
+    visit; after the others their pages are executed again, to show all, unless not `renders`.
+    Raises ReckonError where nothing can be executed at all (no library, unwritable folders).
     """
     # Also where nothing is executed: what was killed last may have executed everything.
     page_process.sweep()
@@ -62,8 +64,18 @@ def execute(session: Session, pages: list[str], visits: int = 1) -> ExecutionRes
     if build.stale or build.lacks_visits():
         page_process.prepare(summarises=len(build.stale) > _FEW_PAGES)
         with scratch.shared_folder(), build.display:
-            build.execute()
+            build.execute(renders=renders)
     return build.outcome
+
+
+def unmeasured_s(page: str) -> float:
+    """How long the page's first visit takes where nothing of it was measured yet."""
+    profile = config.settings().profile.name
+    if measuring_s := costs.measuring_s_of_example(page, profile):
+        return _SECONDS_A_PAGE + measuring_s
+    text = contents.source(page).read_text(encoding="utf-8")
+    calls = len(re.findall(r"rk\.measure(?!d)", text))
+    return _SECONDS_A_PAGE + calls * _SECONDS_A_CALL[profile]
 
 
 def edited_pages(session: Session, pages: list[str]) -> list[str]:
@@ -92,7 +104,7 @@ class _Build:
         """Whether an earlier build was stopped before its last visit."""
         return self.visits > 1 and bool(self._experiments_to_visit(self.visits))
 
-    def execute(self) -> None:
+    def execute(self, *, renders: bool) -> None:
         """Execute and visit all that is due."""
         experiments = [page for page in self.stale if contents.is_of_experiment(page)]
         unmeasured = [page for page in experiments if page in self.pages and not _seconds(page)]
@@ -108,7 +120,7 @@ class _Build:
                 for visit in range(2, self.visits + 1):
                     self._visit_again(visit)
                 revisit.write_pooled_variance(self.run)
-        if not self.is_replay:
+        if renders and not self.is_replay:
             with self.outcome.timing("rendering"):
                 self._render()
         with self.outcome.timing("executing pages"):
@@ -132,16 +144,7 @@ class _Build:
         self.display.expect(tasks | dict.fromkeys(renderings, _RENDER_S))
 
     def _expected_s(self, page: str) -> float:
-        if seconds := _seconds(page):
-            return seconds
-        if self.is_replay:
-            return _SECONDS_A_PAGE
-        profile = config.settings().profile.name
-        if measuring_s := costs.measuring_s_of_example(page, profile):
-            return _SECONDS_A_PAGE + measuring_s
-        text = contents.source(page).read_text(encoding="utf-8")
-        calls = len(re.findall(r"rk\.measure(?!d)", text))
-        return _SECONDS_A_PAGE + calls * _SECONDS_A_CALL[profile]
+        return _seconds(page) or (_SECONDS_A_PAGE if self.is_replay else unmeasured_s(page))
 
     def _experiments_to_visit(self, visit: int) -> list[str]:
         experiments = revisit.experiments_to_visit(self.run, visit)

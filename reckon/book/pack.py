@@ -6,7 +6,7 @@ import gzip
 import io
 import json
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,7 +34,7 @@ def pack(run: str | Path, name: str) -> Packed:
     description = records.read_run(run)
     if description is None:
         raise ReckonError(f"{folder} holds no run.")
-    paths = [path for path in sorted(folder.rglob("*")) if _belongs(path)]
+    paths = _paths(folder)
     texts = {path: "\n".join(_strings(path)) for path in paths}
     names = private_names.private_names(description, "\n".join(texts.values()))
     hidden = private_names.hashes(names)
@@ -46,20 +46,31 @@ def pack(run: str | Path, name: str) -> Packed:
                 "cover it, so it cannot be hidden; measure without PEER= and NFS=, or copy the "
                 "folder as it is."
             )
+    described_text = private_names.hide(described.read_text(encoding="utf-8"), hidden)
+    return Packed(archive(folder, name, {described: described_text}), hidden)
+
+
+def archive(folder: Path, name: str, instead: Mapping[Path, str] | None = None) -> bytes:
+    """The run in that folder as an archive with one folder of that name.
+
+    instead: what stands in a file's place. Times and owners are left out: they would name who
+    packed, and the same run gives the same bytes."""
     stream = io.BytesIO()
-    # Without times and owners: they would name who packed, and the same run gives the same file.
     with (
         gzip.GzipFile(fileobj=stream, mode="wb", mtime=0) as compressed,
-        tarfile.open(fileobj=compressed, mode="w") as archive,
+        tarfile.open(fileobj=compressed, mode="w") as opened,
     ):
-        for path in paths:
-            data = path.read_bytes()
-            if path == described:
-                data = private_names.hide(data.decode(), hidden).encode()
+        for path in _paths(folder):
+            text = (instead or {}).get(path)
+            data = path.read_bytes() if text is None else text.encode()
             member = tarfile.TarInfo(f"{name}/{path.relative_to(folder)}")
             member.size = len(data)
-            archive.addfile(member, io.BytesIO(data))
-    return Packed(stream.getvalue(), hidden)
+            opened.addfile(member, io.BytesIO(data))
+    return stream.getvalue()
+
+
+def _paths(folder: Path) -> list[Path]:
+    return [path for path in sorted(folder.rglob("*")) if _belongs(path)]
 
 
 def _belongs(path: Path) -> bool:

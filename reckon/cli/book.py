@@ -27,17 +27,28 @@ from reckon.statistics import cache
 if TYPE_CHECKING:  # it imports slowly
     from reckon.book.execute import ExecutionResult
 
+_FRESH_HELP = "measure again what is recorded"
+
 
 def add_commands(commands: Commands) -> None:
     """Adds `measure` and `build`."""
     one_experiment = commands.add(
         "measure",
         measure,
-        "measure one experiment again, without making the book",
-        "cpu/syscall",
-        "cpu/syscall --profile quick",
+        "measure without making the book: one experiment again, or what the run lacks",
+        "cpu/syscall                  again",
+        "--profile quick              what the run lacks of all experiments",
+        '--pages "cpu/* files/*"   of those',
     )
-    one_experiment.add_argument("experiment", help="such as cpu/syscall")
+    one_experiment.add_argument(
+        "experiment",
+        nargs="?",
+        help="such as cpu/syscall; without one, what the run lacks of all is measured",
+    )
+    one_experiment.add_argument(
+        "--pages", metavar="PATTERNS", help='of which experiments: "cpu/* files/*"'
+    )
+    one_experiment.add_argument("--fresh", action="store_true", help=_FRESH_HELP)
     one_experiment.add_measuring()
     whole_book = commands.add(
         "build",
@@ -55,7 +66,7 @@ def add_commands(commands: Commands) -> None:
     )
     whole_book.add_argument("--html", action="store_true", help="make the site alone")
     whole_book.add_argument("--pdf", action="store_true", help="make the PDFs alone")
-    whole_book.add_argument("--fresh", action="store_true", help="measure again what is recorded")
+    whole_book.add_argument("--fresh", action="store_true", help=_FRESH_HELP)
     add_choices(whole_book)
 
 
@@ -76,13 +87,22 @@ def add_choices(command: CommandParser) -> None:
 
 
 def measure(arguments) -> int:
-    """Executes one notebook and measures all of its quantities again."""
-    _use_choices(arguments, fresh=True)
+    """Measures one experiment again, or what the run lacks of all."""
+    if arguments.experiment and arguments.pages:
+        raise ReckonError("Give an experiment or --pages, not both.")
+    _use_choices(arguments, fresh=bool(arguments.experiment) or arguments.fresh or None)
+    if arguments.pages:
+        config.use(config.settings().model_copy(update={"pages": arguments.pages}))
     from reckon.book.execute import execute  # imports slowly
 
-    page = contents.find(arguments.experiment)
+    if arguments.experiment:
+        pages, visits = [contents.find(arguments.experiment)], 1
+    else:
+        pages = [page for page in contents.notebooks() if contents.is_of_experiment(page)]
+        visits = config.settings().profile.visits
     with _building(arguments) as session:
-        report = _report(execute(session, [page]), session.run.name)
+        renders = arguments.experiment is not None
+        report = _report(execute(session, pages, visits, renders=renders), session.run.name)
     _print_report(report, arguments, [])
     return _exit_status(report)
 
