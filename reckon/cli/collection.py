@@ -35,6 +35,11 @@ def add_commands(commands: Commands) -> None:
         "--out", type=Path, default=Path("collected"), metavar="FOLDER", help="default: collected"
     )
     collect_.add_argument("--no-names", action="store_true", help="number the machines instead")
+    collect_.add_argument(
+        "--grading",
+        action="store_true",
+        help="add a table of what each run's predictions are worth",
+    )
     collect_.add_argument("--trust-medians", action="store_true", help=_TRUST_HELP)
     export_ = commands.add(
         "export",
@@ -73,7 +78,7 @@ def add_commands(commands: Commands) -> None:
 def collect(arguments) -> int:
     """Writes the site, names what was passed over, and prints what was found."""
     from reckon.collection import export as writing  # pyarrow and duckdb take long to import
-    from reckon.collection import gather, tables
+    from reckon.collection import gather, network, tables
     from reckon.collection.database import Collection
     from reckon.presentation import collection_pages, collection_site
 
@@ -100,8 +105,9 @@ def collect(arguments) -> int:
         shutil.move(Path(unpacked) / "data", out / "data")
     with Collection(out / "data") as collection:
         with_names = not arguments.no_names
-        site = collection_site.Site(collection, found.passed_over, with_names=with_names)
-        pages = collection_pages.write(site, out, _page_progress)
+        between = network.merged(found.networks)
+        site = collection_site.Site(collection, found.passed_over, between, with_names=with_names)
+        pages = collection_pages.write(site, out, _page_progress, grading=arguments.grading)
         _clear_progress()
         odd = [{"machine": each["name"], "why": each["why"]} for each in site.odd_machines]
         if arguments.json:
@@ -110,6 +116,8 @@ def collect(arguments) -> int:
         print(f"{site.summary}")
         for each in odd:
             print(f"{each['machine']}: {each['why']}")
+        for sentence in site.of_network:
+            print(sentence)
         print(f"Site: {out / 'index.html'} ({pages:,} pages)")
     return 0
 

@@ -48,9 +48,10 @@ class Collection:
                 PARTITION BY coalesce(host, run_id) ORDER BY opened_at DESC, run
             ) = 1""")
 
-    def rows(self, query: str, *values: object) -> list[dict[str, Any]]:
-        """The rows that a query gives; its ? stand for `values`."""
-        answer = self._connection.execute(query, list(values))
+    def rows(self, query: str, *values: object, **named: object) -> list[dict[str, Any]]:
+        """The rows that a query gives; its ? stand for `values`, its $name for those that are
+        named."""
+        answer = self._connection.execute(query, named or list(values))
         names = [column[0] for column in answer.description or ()]
         return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
 

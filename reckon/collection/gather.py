@@ -26,7 +26,8 @@ from pathlib import Path, PurePosixPath
 import pyarrow as pa
 
 from reckon import config, records
-from reckon.collection import tables
+from reckon.collection import network, tables
+from reckon.collection.network import Network
 from reckon.config import ReckonError
 from reckon.records import files, verify
 
@@ -45,6 +46,7 @@ class Found:
 
     folders: list[Path] = field(default_factory=list)
     passed_over: list[str] = field(default_factory=list)
+    networks: list[Network] = field(default_factory=list)  # that fleets have measured
     sources: dict[Path, str] = field(default_factory=dict)  # of what was unpacked or fetched
 
     def name_of(self, path: Path) -> str:
@@ -89,6 +91,15 @@ def _search(place: Path, unpacked: Path, found: Found) -> None:
             _search(path, unpacked / path.name, found)
         elif path.name.endswith(ARCHIVES):
             _unpack(path, unpacked / path.name, found)
+        elif path.name == network.FILE:
+            _add_network(path, found)
+
+
+def _add_network(path: Path, found: Found) -> None:
+    try:
+        found.networks.append(network.read(path))
+    except ReckonError as error:
+        found.passed_over.append(str(error).replace(str(path), found.name_of(path)))
 
 
 # --- archives -------------------------------------------------------------------------------------

@@ -22,7 +22,8 @@ from reckon import config, records, units
 from reckon.collection.changes import FACTS
 from reckon.collection.odd import Odd
 from reckon.messages import join_words
-from reckon.presentation import dots
+from reckon.presentation import dots, network_page
+from reckon.presentation import grading as grading_table
 from reckon.presentation.collection_site import Site, heading, part_title, slug
 from reckon.presentation.text import plural, ratio_text
 from reckon.reports import published
@@ -33,30 +34,49 @@ _TEMPLATES = config.ROOT / "book/collection"
 _DASH = "–"
 
 
-def write(site: Site, out: Path, on_page: Callable[[int, int], None]) -> int:
+def write(
+    site: Site, out: Path, on_page: Callable[[int, int], None], *, grading: bool = False
+) -> int:
     """Writes the whole site into the folder; the number of its pages."""
     jinja = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
     )
-    total = 1 + bool(site.changes) + len(site.newest) + len(site.quantities)
-    for number, (path, template, content) in enumerate(_pages(site), 1):
+    total = (
+        1
+        + grading
+        + bool(site.changes)
+        + bool(site.network)
+        + len(site.newest)
+        + len(site.quantities)
+    )
+    for number, (path, template, content) in enumerate(_pages(site, grading=grading), 1):
         on_page(number, total)
         root = "../" * path.count("/")
         text = jinja.get_template(template).render(site=site, root=root, **content)
         target = out / path
         records.make_folder(target.parent)
         records.write_whole(target, text)
+    if grading:
+        records.write_whole(out / "data" / "grading.csv", grading_table.as_csv(site))
     shutil.copyfile(_TEMPLATES / "collection.css", out / "collection.css")
     return total
 
 
-def _pages(site: Site) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def _pages(site: Site, *, grading: bool) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """The path, the template and the content of each page."""
-    yield "index.html", "index.html", {}
+    yield "index.html", "index.html", {"grading": grading}
+    if grading:
+        yield "grading.html", "grading.html", {"grading": grading_table.page(site)}
     if site.changes:
         yield "changes.html", "changes.html", {}
+    if site.network:
+        content = {
+            "tables": network_page.tables(site.network),
+            "failures": network_page.failures(site.network),
+        }
+        yield "network.html", "network.html", {"network": content}
     for row in site.quantities:
         path = f"quantities/{slug(row['quantity'])}"
         yield path, "quantity.html", {"quantity": quantity_page(site, row)}

@@ -10,6 +10,7 @@ from typing import Any
 from reckon import config, records, units
 from reckon.collection.changes import Change, changes_of
 from reckon.collection.database import Collection, runs_of
+from reckon.collection.network import Network, without_names
 from reckon.collection.odd import (
     FALSE_SHARE,
     FEWEST_MACHINES,
@@ -20,6 +21,7 @@ from reckon.collection.odd import (
 )
 from reckon.messages import join_words
 from reckon.prediction.ratios import MISS
+from reckon.presentation import network_page
 from reckon.presentation.text import percent, plural
 from reckon.presentation.titles import page_title, title_of
 
@@ -48,8 +50,16 @@ class Site:
         f"{FALSE_SHARE:.0%}",
     )
 
-    def __init__(self, collection: Collection, passed_over: list[str], *, with_names: bool = True):
+    def __init__(
+        self,
+        collection: Collection,
+        passed_over: list[str],
+        network: Network | None = None,
+        *,
+        with_names: bool = True,
+    ):
         self.collection, self.passed_over = collection, passed_over
+        self.network = network if with_names or network is None else without_names(network)
         self.runs = runs_of(collection)
         self.odd = odd_ones(collection)
         self._changes = changes_of(collection, self.runs)
@@ -80,6 +90,11 @@ class Site:
             f"{plural(guests, 'a guest', 'guests')}, with {models} "
             f"{plural(models, 'model', 'models')} of processor."
         )
+
+    @property
+    def of_network(self) -> list[str]:
+        """A sentence for each measurement between hosts."""
+        return network_page.findings(self.network) if self.network else []
 
     @property
     def too_few(self) -> str:

@@ -1,5 +1,7 @@
 """The site of a collection names the odd machine and what a change did; every link leads somewhere."""
 
+import csv
+import itertools
 import json
 import re
 from urllib.parse import unquote
@@ -9,6 +11,9 @@ import pyarrow.parquet
 import pytest
 from helpers import fleets
 from helpers.project import reckon
+
+from reckon import records
+from reckon.collection import network
 
 SLOWED = {"files/read/direct_random": 3.0, "memory/latency/random": 1.6}
 
@@ -29,6 +34,10 @@ def collected(fleet, tmp_path, *more):
     done = reckon("collect", str(fleet), "--out", str(out), *more)
     assert done.returncode == 0, done.stderr
     return out, done
+
+
+def table_of(out, name):
+    return pyarrow.parquet.read_table(out / f"data/{name}.parquet").to_pylist()
 
 
 def text_of(page):
@@ -101,3 +110,39 @@ def test_json_has_what_was_found(fleet, tmp_path):
     _, done = collected(fleet, tmp_path, "--json")
     (odd,) = json.loads(done.stdout)["odd"]
     assert odd["machine"] == "host-12"
+
+
+def test_a_table_for_grading_counts_what_predictions_are_worth(fleet, tmp_path):
+    out, _ = collected(fleet, tmp_path, "--grading")
+    with open(out / "data/grading.csv", newline="") as file:
+        rows = {row["name"]: row for row in csv.DictReader(file)}
+    assert len(rows) == 12
+    ids = {row["run"]: row["run_id"] for row in table_of(out, "runs")}
+    for name, row in rows.items():
+        last = {
+            each["quantity"]: each["ratio"]
+            for each in sorted(table_of(out, "quantities"), key=lambda each: each["x"] or 0)
+            if each["run_id"] == ids[name]
+        }
+        within = [1 / 2 <= ratio <= 2 for ratio in last.values()]
+        assert int(row["predicted"]) == int(row["measured"]) == len(within)
+        assert float(row["within"]) == pytest.approx(sum(within) / len(within)), name
+        assert float(row["off"]) >= 1 and len(row["root_hash"]) > 20
+    assert "grading.html" in (out / "index.html").read_text()
+    plain, _ = collected(fleet, tmp_path)
+    assert not (plain / "grading.html").exists()
+
+
+def test_the_network_between_the_hosts_is_on_a_page_and_without_names_it_has_none(fleet, tmp_path):
+    trip = network.measurements()[0]
+    pairs = []
+    for pair in itertools.combinations([f"host-{number}" for number in (1, 2, 12)], 2):
+        slow = 500e-6 if "host-12" in pair else 50e-6
+        values = {trip.name: network.Value(median=slow, low=None, high=None)}
+        pairs.append(network.Pair(hosts=pair, measured_at=records.now(), values=values))
+    network.write(fleet, pairs)
+    out, done = collected(fleet, tmp_path)
+    assert "the best pair of host-12 has 500 µs" in done.stdout
+    assert (out / "network.html").read_text().count('class="odd"') == 2
+    hidden, _ = collected(fleet, tmp_path, "--no-names")
+    assert "host-" not in (hidden / "network.html").read_text()

@@ -1,0 +1,88 @@
+"""The table for a teacher: each run with what its predictions were worth, on a page and as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+from reckon.presentation.collection_site import Site
+from reckon.presentation.text import percent
+from reckon.units import number
+
+_DASH = "–"
+# Of a curve, its last point, so that it counts as one prediction. The methods of the published
+# reports have no predictions of their own.
+_QUERY = """
+WITH single AS (
+    SELECT * FROM quantities WHERE reports = [] OR reports IS NULL
+    QUALIFY row_number() OVER (PARTITION BY run_id, quantity ORDER BY x DESC) = 1
+), compared AS (
+    SELECT *, greatest(median / predicted, predicted / median) AS off,
+           greatest(median / revised, revised / median) AS off_revised
+    FROM single
+)
+SELECT run_id, count(predicted) AS predicted, count(median) AS measured,
+       avg((off <= $miss)::INT) AS within, exp(median(ln(off))) AS off,
+       avg((median BETWEEN predicted_low AND predicted_high)::INT)
+           FILTER (predicted_low < predicted_high) AS held,
+       exp(median(ln(predicted_high / predicted_low))
+           FILTER (predicted_low > 0 AND predicted_low < predicted_high)) AS width,
+       count(revised) AS revised, avg((off_revised <= $miss)::INT) AS within_revised
+FROM compared GROUP BY run_id"""
+COLUMNS = {
+    "name": "Machine",
+    "profiles": "Profile",
+    "predicted": "Predictions",
+    "measured": "Measured",
+    "within": "Within {miss}×",
+    "off": "Off by (median)",
+    "held": "Intervals that held",
+    "width": "Their width (median)",
+    "revised": "Revised",
+    "within_revised": "Of them within {miss}×",
+    "root_hash": "Root hash",
+}
+
+
+def rows(site: Site) -> list[dict[str, Any]]:
+    """A row for each run, in the order of the machines: numbers, shares of 1, None where there is
+    nothing to count."""
+    found = {row["run_id"]: row for row in site.collection.rows(_QUERY, miss=float(site.miss))}
+    table = []
+    for run in site.newest:
+        of_run = found.get(run["run_id"], {})
+        row = {column: of_run.get(column) for column in COLUMNS}
+        row |= {"name": site.names[run["run_id"]], "profiles": " ".join(run["profiles"])}
+        table.append(row | {"root_hash": run["root_hash"]})
+    return table
+
+
+def page(site: Site) -> dict[str, Any]:
+    """The headings and the texts of the page's table."""
+    texts = [[_text(column, row[column]) for column in COLUMNS] for row in rows(site)]
+    return {"columns": headings(site), "rows": texts}
+
+
+def headings(site: Site) -> list[str]:
+    """Of the columns."""
+    return [title.format(miss=site.miss) for title in COLUMNS.values()]
+
+
+def as_csv(site: Site) -> str:
+    """The table with its full numbers."""
+    stream = io.StringIO()
+    writer = csv.writer(stream)
+    writer.writerow(COLUMNS)
+    writer.writerows([row[column] for column in COLUMNS] for row in rows(site))
+    return stream.getvalue()
+
+
+def _text(column: str, value: Any) -> str:
+    if value is None or value == "":
+        return _DASH
+    if column in ("within", "held", "within_revised"):
+        return percent(value)
+    if column in ("off", "width"):
+        return f"{number(value)}×"
+    return str(value)
