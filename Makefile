@@ -65,7 +65,7 @@ $(foreach name,$(unknown),$(foreach meant,$(call nearest,$(name),$(OPTIONS)),\
   $(error There is no option $(name)=; did you mean $(meant)=?)))
 
 .DEFAULT_GOAL := help
-TARGETS := help book html pdf publish measure summary results compare doctor peer lab edit serve check \
+TARGETS := help book html pdf publish measure summary results compare doctor fleet-demo peer lab edit serve check \
   test faults test-install lint setup lib lib-tests tex nfs lock schema expected record uninstall clean
 .PHONY: $(TARGETS)
 
@@ -117,6 +117,9 @@ doctor: ## say what is missing on this machine, and whether it is fit to be meas
 	  echo "After \`make setup\`, \`make doctor\` also checks whether this machine is fit to be measured.")
 	@$(if $(IS_SET_UP),$(MAKE) --no-print-directory lib)
 	@$(if $(IS_SET_UP),$(PY) -m reckon doctor)
+
+fleet-demo: setup lib ## measure three hosts in namespaces of this machine, and name the odd one among twelve (root)
+	@$(PY) tools/fleet-demo
 
 peer: ## build reckon-peer, the other host of the network pages, and say how to start it
 	@mkdir -p $(LIB)

@@ -12,6 +12,7 @@ from reckon.cli import main
 
 COMMANDS = ["probes", "probe", "measure", "build", "results", "verify", "predict", "compare"]
 COMMANDS += ["doctor", "edit", "reports", "summary", "class", "reseal", "collect", "export", "pack"]
+COMMANDS += ["fleet"]
 
 
 def printed(capsys, *arguments):

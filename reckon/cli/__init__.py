@@ -6,7 +6,18 @@ import os
 import signal
 import sys
 
-from reckon.cli import book, checks, collection, compare, edit, probes, readers, runs, what_if
+from reckon.cli import (
+    book,
+    checks,
+    collection,
+    compare,
+    edit,
+    fleet,
+    probes,
+    readers,
+    runs,
+    what_if,
+)
 from reckon.cli.commands import Commands
 from reckon.config import ReckonError
 from reckon.measurement.compilation import compile_library
@@ -23,6 +34,8 @@ _EXAMPLES = """\
   reckon class handed-in              what a class predicted, as one page
   reckon compare before after         what a kernel upgrade changed
   reckon collect handed-in            a site of the runs of many machines
+  reckon fleet --scheduler tcp://10.0.0.1:8786
+                                      measure every host of a Dask cluster
   reckon export                       runs as tables, for DuckDB or pandas
   reckon pack                         a run as one file, with names hidden
   reckon verify before                was anything changed after it was written?
@@ -32,7 +45,7 @@ _EXAMPLES = """\
 def _commands() -> Commands:
     description = "Predict what this computer should do, then measure it."
     commands = Commands("reckon", description, _EXAMPLES)
-    for module in (probes, book, edit, runs, what_if, readers, compare, collection, checks):
+    for module in (probes, book, edit, runs, what_if, readers, compare, collection, fleet, checks):
         module.add_commands(commands)
     return commands
 

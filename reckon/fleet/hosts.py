@@ -1,0 +1,74 @@
+"""The hosts of a Dask cluster: which workers are on one host, which hosts share a machine."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+from reckon.fleet import on_host
+from reckon.fleet.cluster import Cluster
+
+RESOURCE = "reckon"  # of which a measurement takes one, so that no two run on a host at once
+START_WORKER = f'dask worker SCHEDULER --nthreads 1 --resources "{RESOURCE}=1"'
+
+
+@dataclass(frozen=True)
+class Host:
+    """A host with a worker."""
+
+    name: str  # its own, unless two hosts have the same
+    hostname: str
+    machine: str  # the id of its kernel's boot: hosts that share it are measured in turn
+    address: str  # where other hosts reach it
+
+
+@dataclass
+class Found:
+    """The hosts of a cluster, and why some workers are of no use."""
+
+    hosts: list[Host] = field(default_factory=list)
+    passed_over: list[str] = field(default_factory=list)
+    workers: dict[tuple[str, str], str] = field(default_factory=dict)  # of a hostname and a boot
+
+    def worker_of(self, host: Host) -> str | None:
+        """The address of a worker on the host; None where there is none now."""
+        return self.workers.get((host.hostname, host.machine))
+
+
+def find(cluster: Cluster) -> Found:
+    """The hosts that can be measured."""
+    known = cluster.workers()
+    return group(known, cluster.ask(on_host.describe, list(known)))
+
+
+def group(known: Mapping[str, dict], answers: Mapping[str, Any]) -> Found:
+    """The hosts by what the scheduler knows of each worker, and what each says of its host."""
+    found = Found()
+    of_host: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for worker, about in known.items():
+        answer = answers.get(worker)
+        if not isinstance(answer, dict):
+            found.passed_over.append(f"The worker {worker} {_why_useless(answer)}.")
+        elif about.get("resources", {}).get(RESOURCE, 0) < 1:
+            found.passed_over.append(
+                f"The worker {worker} on {answer['hostname']} has no resource {RESOURCE}; start it "
+                f"as `{START_WORKER}`."
+            )
+        else:
+            of_host[answer["hostname"], answer["machine"]].append(worker)
+    names = Counter(hostname for hostname, _ in of_host)
+    for (hostname, machine), workers in sorted(of_host.items()):
+        address = urlsplit(workers[0]).hostname or workers[0]
+        name = hostname if names[hostname] == 1 else f"{hostname}-{address.replace(':', '.')}"
+        found.hosts.append(Host(name, hostname, machine, address))
+        found.workers[hostname, machine] = sorted(workers)[0]
+    return found
+
+
+def _why_useless(answer: object) -> str:
+    if isinstance(answer, ModuleNotFoundError | ImportError | AttributeError):
+        return "has no Reckon, or another one; start it with the Python of a checkout's .venv"
+    return "does not answer" if answer is None else f"cannot be asked ({answer})"

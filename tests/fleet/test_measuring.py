@@ -1,0 +1,131 @@
+"""A fleet of two hosts on this machine, measured whole and with everything that can go away."""
+
+import json
+import os
+import random
+import signal
+import time
+
+import pytest
+from helpers.capabilities import capable
+from helpers.clusters import PAGE, line_of, small_cluster
+from helpers.processes import until
+
+from reckon.collection import gather, network, tables
+from reckon.records import verify
+
+KILLS = int(os.environ.get("FLEET_KILLS", "1"))
+# Two hosts are measured in turn, some seconds each; a loaded machine takes longer.
+_WHOLE_S = 240
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    capable("sys_admin", "a hostname of a worker's own")
+    with small_cluster(tmp_path) as cluster:
+        yield cluster
+
+
+def end_of(fleet, lines):
+    """The status of a fleet, when it has ended; `lines` gets what it prints."""
+    lines += fleet.communicate(timeout=_WHOLE_S)[0].splitlines(keepends=True)
+    return fleet.returncode
+
+
+def whole_runs(cluster, folder):
+    """The quantities with their states in each run that came back, by host."""
+    found = gather.find([str(cluster.folder / "out")], folder / "unpacked")
+    assert not found.passed_over
+    runs = {}
+    for run in found.folders:
+        assert not verify.faults(run)
+        rows = tables.of_run(run)["quantities"].to_pylist()
+        runs[run.name] = {row["quantity"]: row["state"] for row in rows}
+    return runs
+
+
+def assert_whole(cluster, folder):
+    """Both hosts are there with all quantities, and nothing of Reckon still runs."""
+    expected = dict.fromkeys([f"{PAGE}/call", f"{PAGE}/read"], "measured")
+    assert whole_runs(cluster, folder) == {"one": expected, "two": expected}
+    assert until(lambda: not cluster.programs()), cluster.programs()
+
+
+def test_a_fleet_is_measured_with_the_network_between_its_hosts(cluster, tmp_path):
+    lines = []
+    assert end_of(cluster.start_fleet(), lines) == 0, "".join(lines)
+    assert_whole(cluster, tmp_path)
+    (pair,) = network.read(cluster.folder / "out" / network.FILE).pairs
+    assert pair.hosts == ("one", "two")
+    assert set(pair.values) == {each.name for each in network.measurements()}
+    assert all(value.low <= value.median <= value.high for value in pair.values.values())
+
+
+def test_the_plan_measures_nothing_and_names_what_is_wrong(cluster):
+    cluster.add("three", "--nthreads=1")
+    lines, json_lines, unknown = [], [], []
+    assert end_of(cluster.start_fleet("--plan"), lines) == 0
+    assert "on three has no resource reckon; start it as" in lines[0]
+    assert lines[1].startswith("2 hosts: one, two.")
+    assert end_of(cluster.start_fleet("--plan", "--json"), json_lines) == 0
+    assert json.loads("".join(json_lines[1:]))["hosts"] == ["one", "two"]
+    assert end_of(cluster.start_fleet("--hosts", "web*"), unknown) == 2
+    assert unknown[1:] == ["reckon: No host is named web*; there are one, two.\n"]
+    assert not cluster.archives()
+
+
+def test_what_a_host_has_measured_is_not_measured_again(cluster):
+    options = "--no-network", "--hosts", "one"
+    lines = []
+    assert end_of(cluster.start_fleet(*options), []) == 0
+    assert end_of(cluster.start_fleet(*options), lines) == 0
+    assert "one: done (measured before)\n" in lines
+
+
+@pytest.mark.parametrize("number", range(KILLS))
+def test_a_worker_that_is_killed_is_named_and_its_host_tried_once_more(cluster, tmp_path, number):
+    lines = []
+    fleet = cluster.start_fleet("--no-network")
+    victim = random.Random(number).choice(["one", "two"])
+    line_of(fleet, f"{victim}: {PAGE}: executing", lines)
+    time.sleep(random.Random(number).uniform(0, 3))
+    os.kill(cluster.worker_of(victim), signal.SIGKILL)
+    assert end_of(fleet, lines) == 0, "".join(lines)
+    assert f"{victim}: the worker on {victim} is gone; tried once more\n" in lines
+    assert_whole(cluster, tmp_path)
+
+
+def test_a_host_that_stands_still_is_named_and_the_others_are_measured(cluster, tmp_path):
+    lines = []
+    fleet = cluster.start_fleet("--no-network", "--silent", "8", "--away", "3")
+    line_of(fleet, f"one: {PAGE}: executing", lines)
+    frozen = cluster.worker_of("one")
+    os.kill(frozen, signal.SIGSTOP)
+    try:
+        assert end_of(fleet, lines) == 1, "".join(lines)
+    finally:
+        os.kill(frozen, signal.SIGCONT)
+    assert any("one: nothing was heard of it for" in line for line in lines), "".join(lines)
+    assert "1 of 2 hosts measured" in "".join(lines)
+    assert list(whole_runs(cluster, tmp_path)) == ["two"]
+
+
+def test_a_scheduler_that_is_started_again_goes_on(cluster, tmp_path):
+    lines = []
+    fleet = cluster.start_fleet("--no-network")
+    line_of(fleet, f"one: {PAGE}: executing", lines)
+    cluster.restart()
+    assert end_of(fleet, lines) == 0, "".join(lines)
+    assert "scheduler: The scheduler is there again.\n" in lines
+    assert_whole(cluster, tmp_path)
+
+
+def test_ctrl_c_keeps_what_is_complete_and_ends_what_runs(cluster, tmp_path):
+    lines = []
+    fleet = cluster.start_fleet("--no-network")
+    line_of(fleet, f"two: {PAGE}: executing", lines)
+    os.kill(fleet.pid, signal.SIGINT)
+    assert end_of(fleet, lines) == 130, "".join(lines)
+    assert list(whole_runs(cluster, tmp_path)) == ["one"]
+    assert "1 run is in" in "".join(lines)
+    assert until(lambda: not cluster.programs()), cluster.programs()
