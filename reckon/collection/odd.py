@@ -5,6 +5,9 @@ standard deviations (1.4826 times the median absolute deviation: Rousseeuw and C
 to the median absolute deviation, 1993). How precisely each was measured counts too. Among thousands
 of comparisons some would be far by chance, so the tail probabilities, by Student's t, are corrected
 for the share of false finds (Benjamini and Hochberg, Controlling the false discovery rate, 1995).
+That deviation of few values is less certain than their standard deviation, so it is taken to have
+half the degrees of freedom. In simulations of normal values of 8 to 100 machines, probabilities of
+1e-2 to 1e-4 are then met within 0.45 and 1.7 times; with all of them, up to 16 times.
 
 A curve counts once: its median deviation over its points.
 """
@@ -70,7 +73,7 @@ def odd_ones(collection: Collection) -> list[Odd]:
     with np.errstate(divide="ignore", invalid="ignore"):
         scores = np.where(deviations == 0, 0.0, deviations / scale)
     machines = np.asarray(found["machines"], int)
-    probabilities = stats.false_discovery_control(2 * stats.t.sf(np.abs(scores), machines - 1))
+    probabilities = stats.false_discovery_control(tail_probability(scores, machines))
     is_odd = (probabilities < FALSE_SHARE) & (np.abs(deviations) > math.log(LEAST_FACTOR))
     odd = [
         Odd(
@@ -84,6 +87,13 @@ def odd_ones(collection: Collection) -> list[Odd]:
         for k in np.flatnonzero(is_odd)
     ]
     return sorted(odd, key=lambda each: -abs(each.score))
+
+
+def tail_probability(scores, machines):
+    """How often chance gives a machine such a score or a larger one, of either sign; elementwise.
+
+    scores: robust standard deviations from the median of that many machines."""
+    return 2 * stats.t.sf(np.abs(scores), (np.asarray(machines) - 1) / 2)
 
 
 @dataclass(frozen=True)
@@ -104,6 +114,7 @@ _FACTS = (
     "mitigations",
     "hypervisor",
     "memory",
+    "memory_limit",
     "cores",
 )
 _MOST = 0.7  # of the others have to agree
@@ -119,7 +130,8 @@ def differences(runs: list[dict], run_id: str) -> list[Difference]:
         common = max(set(values), key=values.count, default=None)
         share = values.count(common) / len(values) if values else 0.0
         if share >= _MOST and here[fact] != common:
-            found.append(Difference(fact, _text(here[fact]), _text(common), share))
+            name = fact.replace("_", " ")
+            found.append(Difference(name, _text(here[fact]), _text(common), share))
     return found
 
 

@@ -24,6 +24,11 @@ def memory_left_bytes() -> float:
     return min(map(_memory_left_in, _folders("memory")), default=math.inf)
 
 
+def memory_limit_bytes() -> float:
+    """The lowest memory limit; infinite without one."""
+    return min(map(_memory_limit_of, _folders("memory")), default=math.inf)
+
+
 def _folders(controller: str) -> Iterator[Path]:
     """The folder of this process's group and of each above it, where that controller is.
 
@@ -48,6 +53,10 @@ def _cpus_of(folder: Path) -> float:
         return int(quota) / int(period)
     quota_us = _number_in(folder / "cpu.cfs_quota_us")
     return math.inf if math.isinf(quota_us) else quota_us / _number_in(folder / "cpu.cfs_period_us")
+
+
+def _memory_limit_of(folder: Path) -> float:
+    return min(_number_in(folder / "memory.max"), _number_in(folder / "memory.limit_in_bytes"))
 
 
 def _memory_left_in(folder: Path) -> float:

@@ -11,7 +11,7 @@ import platform
 import re
 
 from reckon import config, units
-from reckon.computer import scratch_disk
+from reckon.computer import control_groups, scratch_disk
 from reckon.computer.facts import Machine
 from reckon.computer.fields import FIELDS, Facts, from_toml
 from reckon.computer.system_files import cpuinfo, lscpu, read_text, run_command
@@ -129,6 +129,9 @@ def _memory() -> Facts:
     total = re.search(r"MemTotal:\s+(\d+)", read_text("/proc/meminfo") or "")
     capacity = int(total[1]) * 1024 if total else None
     facts: Facts = {"memory.capacity": (capacity, "/proc/meminfo")}
+    limit = control_groups.memory_limit_bytes()
+    if limit < (capacity or 0):  # the first version has a limit always, beyond all memory
+        facts["memory.limit"] = (limit, "control groups of this process")
     table = run_command("dmidecode", "-t", "memory") or ""
     types = re.findall(r"^\s+Type: (\S+)", table, re.MULTILINE)
     known_types = [name for name in types if name not in ("Unknown", "RAM")]

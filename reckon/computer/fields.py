@@ -33,6 +33,7 @@ FIELDS = {
     "processor.line": ("Cache line", "byte"),
     "processor.microcode": ("Microcode", ""),
     "memory.capacity": ("Capacity", "byte"),
+    "memory.limit": ("Limit for this process", "byte"),
     "memory.type": ("Type", ""),
     "memory.transfer_rate": ("Transfer rate", "GT/s"),
     "memory.channels": ("Channels", "count"),

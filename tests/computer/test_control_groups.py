@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from reckon.computer import control_groups, fitness
+from reckon.computer import control_groups, description, fitness
 
 MIB = 1 << 20
 STAT = f"inactive_file {4 * MIB}\nactive_file {8 * MIB}\nunevictable {2 * MIB}\n"
@@ -82,6 +82,14 @@ def test_the_least_that_a_group_leaves(groups, own, files, cpus, left_mib):
     groups(own, files)
     assert control_groups.cpus() == cpus
     assert control_groups.memory_left_bytes() == left_mib * MIB
+
+
+def test_the_lowest_memory_limit_is_a_fact_of_the_machine(groups):
+    groups(V2, {"pod/own/memory.max": 64 * MIB, "pod/memory.max": 32 * MIB})
+    assert control_groups.memory_limit_bytes() == 32 * MIB
+    assert description.describe().number("memory.limit") == 32 * MIB
+    groups(V1, {"memory/memory.limit_in_bytes": 2**63 - 4096})  # no limit
+    assert description.describe().number("memory.limit") is None
 
 
 def test_fitness_warns_of_limits(groups):
