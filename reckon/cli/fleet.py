@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections import Counter
-from collections.abc import Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
@@ -21,13 +22,17 @@ from reckon.presentation.text import plural
 
 if TYPE_CHECKING:  # Dask imports slowly
     from reckon.collection.network import Pair
+    from reckon.fleet.cluster import Cluster
     from reckon.fleet.hosts import Host
-    from reckon.fleet.jobs import Job
+    from reckon.fleet.jobs import HostJob, Job, PairJob
     from reckon.fleet.measuring import Outcome
+    from reckon.fleet.on_host import Measured
 
 ARCHIVE = ".reckon.tar.gz"
 _BUILD_S = 30.0  # the C library, on a host that has none
+_BUILD_CHECK_S = 2.0  # whether it is current
 _PROBE_S = 3.0  # of a pair, with its start
+_WRITE_EVERY_S = 5.0  # the file of the pairs, which may be large
 
 
 def add_commands(commands: Commands) -> None:
@@ -66,43 +71,37 @@ def add_commands(commands: Commands) -> None:
     fleet_.add_argument(
         "--away",
         type=float,
-        default=120.0,
+        default=300.0,
         metavar="SECONDS",
-        help="how long to wait for a worker or the scheduler that went away; default: 120",
+        help="how long to wait for a worker or the scheduler that went away; default: 300",
     )
 
 
 def fleet(arguments) -> int:
     """Says the plan, measures the hosts, then each pair of them; 1 where one of them failed."""
-    from reckon.fleet import hosts, jobs
-    from reckon.fleet.cluster import Cluster
+    from reckon.fleet.cluster import Cluster, SchedulerLost
 
     config.use(config.settings().with_choices(profile=arguments.profile))
     if arguments.pages:
         config.use(config.settings().model_copy(update={"pages": arguments.pages}))
-    profile = config.settings().profile.name
-    pages = [page for page in contents.notebooks() if contents.is_of_experiment(page)]
     cluster = Cluster(arguments.scheduler)
     try:
-        found = hosts.find(cluster)
+        found = cluster.find()
         for sentence in found.passed_over:
             print(f"Passed over: {sentence}", file=sys.stderr)
         chosen = [host for host in found.hosts if fnmatchcase(host.name, arguments.hosts)]
         if not chosen:
             raise ReckonError(_no_host(found.hosts, arguments.hosts))
-        of_hosts = [
-            jobs.HostJob(host, profile, arguments.pages, fresh=arguments.fresh) for host in chosen
-        ]
-        pairs = [] if arguments.no_network else jobs.pairs_in_order(chosen)
-        of_pairs = [jobs.PairJob(*pair, _probes()) for pair in pairs]
-        plan = _plan(of_hosts, of_pairs, pages)
+        work = _Work.of(arguments, chosen)
         if arguments.plan and arguments.json:
-            print_json({"hosts": [host.name for host in chosen], "pairs": len(pairs), **plan})
+            print_json(work.plan_to_dict())
             return 0
-        print(_plan_text(chosen, len(pairs), plan), file=sys.stderr)
-        if arguments.plan:
-            return 0
-        return _measure(arguments, cluster, of_hosts, of_pairs)
+        print(work.plan_text(), file=sys.stderr)
+        return 0 if arguments.plan else _measure(arguments, cluster, work)
+    except SchedulerLost:
+        raise ReckonError(
+            f"The scheduler at {arguments.scheduler} went away; call again."
+        ) from None
     finally:
         cluster.close()
 
@@ -122,32 +121,63 @@ def _probes() -> list[list[str]]:
     return [[each.probe, *each.parameters] for each in measurements()]
 
 
-def _plan(of_hosts: Sequence[Job], of_pairs: Sequence[Job], pages: list[str]) -> dict[str, float]:
-    """How long the hosts take and the pairs, in seconds."""
-    from reckon.book.execute import unmeasured_s  # imports slowly
-    from reckon.fleet.jobs import rounds
+@dataclass
+class _Work:
+    """What is to be done, and the pairs that were measured before."""
 
-    a_host_s = _BUILD_S + config.settings().profile.visits * sum(map(unmeasured_s, pages))
-    a_pair_s = _PROBE_S * len(_probes())
-    return {
-        "a_host_s": a_host_s,
-        "hosts_s": rounds(of_hosts) * a_host_s,
-        "pairs_s": rounds(of_pairs) * a_pair_s,
-    }
+    hosts: list[HostJob]
+    pairs: list[PairJob]
+    known_pairs: list[Pair]
 
+    @classmethod
+    def of(cls, arguments, chosen: list[Host]) -> _Work:
+        """The work on these hosts; pairs that are on file are left out unless --fresh."""
+        from reckon.collection import network
+        from reckon.fleet import jobs
 
-def _plan_text(chosen: list[Host], pairs: int, plan: dict[str, float]) -> str:
-    machines = Counter(host.machine for host in chosen)
-    names, count = ", ".join(host.name for host in chosen), len(chosen)
-    text = f"{count} {plural(count, 'host', 'hosts')}: {names}."
-    shared = [count for count in machines.values() if count > 1]
-    if shared:
-        text += f" {sum(shared)} of them share a machine with another: they are measured in turn."
-    text += f"\nAbout {units.duration(plan['a_host_s'])} a host"
-    if pairs:
-        text += f", then {pairs} {plural(pairs, 'pair', 'pairs')}"
-        text += f" in about {units.duration(plan['pairs_s'])}"
-    return f"{text}; about {units.duration(plan['hosts_s'] + plan['pairs_s'])} in all."
+        profile, pages = config.settings().profile.name, config.settings().pages
+        hosts = [jobs.HostJob(host, profile, pages, fresh=arguments.fresh) for host in chosen]
+        file = arguments.out / network.FILE
+        known = network.read(file).pairs if file.exists() else []
+        pairs = [] if arguments.no_network else jobs.pairs_in_order(chosen)
+        measured = {frozenset(pair.hosts) for pair in known if not pair.failed}
+        due = [
+            pair
+            for pair in pairs
+            if arguments.fresh or frozenset(host.name for host in pair) not in measured
+        ]
+        return cls(hosts, [jobs.PairJob(*pair, _probes()) for pair in due], known)
+
+    def plan_to_dict(self) -> dict[str, Any]:
+        """Who, how many pairs, and how long: of a host, of all hosts, of all pairs."""
+        from reckon.book.execute import unmeasured_s  # imports slowly
+        from reckon.fleet.jobs import rounds
+
+        pages = [page for page in contents.notebooks() if contents.is_of_experiment(page)]
+        a_host_s = _BUILD_S + config.settings().profile.visits * sum(map(unmeasured_s, pages))
+        a_pair_s = _BUILD_CHECK_S + _PROBE_S * len(_probes())
+        return {
+            "hosts": [job.name for job in self.hosts],
+            "pairs": len(self.pairs),
+            "a_host_s": a_host_s,
+            "hosts_s": rounds(self.hosts) * a_host_s,
+            "pairs_s": rounds(self.pairs) * a_pair_s,
+        }
+
+    def plan_text(self) -> str:
+        """The same in sentences."""
+        plan = self.plan_to_dict()
+        names, count, pairs = ", ".join(plan["hosts"]), len(self.hosts), len(self.pairs)
+        machines = Counter(machine for job in self.hosts for machine in job.machines)
+        shared = sum(number for number in machines.values() if number > 1)
+        text = f"{count} {plural(count, 'host', 'hosts')}: {names}."
+        if shared:
+            text += f" {shared} of them share a machine with another: they are measured in turn."
+        text += f"\nAbout {units.duration(plan['a_host_s'])} a host"
+        if pairs:
+            text += f", then {pairs} {plural(pairs, 'pair', 'pairs')}"
+            text += f" in about {units.duration(plan['pairs_s'])}"
+        return f"{text}; about {units.duration(plan['hosts_s'] + plan['pairs_s'])} in all."
 
 
 # --- measuring ------------------------------------------------------------------------------------
@@ -196,77 +226,106 @@ class _Display:
         self._console.print(text, markup=False)
 
 
-def _measure(arguments, cluster, of_hosts: Sequence[Job], of_pairs: Sequence[Job]) -> int:
-    from reckon.collection import network
+class _Results:
+    """What came back, in a folder: an archive of each host's run, and the pairs in one file."""
+
+    def __init__(self, out: Path, known_pairs: list[Pair], display: _Display):
+        self._out, self._display = out, display
+        self._pairs = {frozenset(pair.hosts): pair for pair in known_pairs}
+        self._written_s = float("-inf")
+        self.incomplete: dict[str, str] = {}  # hosts whose run lacks something that failed
+        records.make_folder(out)
+
+    def take_run(self, job: Job, measured: Measured) -> None:
+        """Keeps a host's run."""
+        records.write_whole(self._out / f"{job.name}{ARCHIVE}", measured.archive)
+        counts = [f"{count} {state}" for state, count in measured.states.items()]
+        self._display.done(job.name, f"done ({', '.join(counts) or 'measured before'})")
+        for sentence in measured.failed:
+            self._display.say(f"{job.name}: {sentence}")
+        if not measured.is_complete:
+            reasons = [*measured.failed, f"{measured.states.get('failed', 0)} quantities failed"]
+            self.incomplete[job.name] = reasons[0]
+
+    def take_pair(self, job: Job, answers: list[dict[str, Any]]) -> None:
+        """Keeps what a pair measured."""
+        from reckon.collection import network
+
+        pair = network.pair_of((job.hosts[0].name, job.hosts[1].name), answers)
+        self._add(pair)
+        values = [
+            f"{each.name.lower()} {each.text(pair.values[each.name].median)}"
+            for each in network.measurements()
+            if each.name in pair.values
+        ]
+        self._display.done(job.name, ", ".join(values))
+        if time.monotonic() > self._written_s + _WRITE_EVERY_S:
+            self.write_pairs()
+
+    def fail_pair(self, job: Job, why: str) -> None:
+        """Keeps why a pair was not measured, unless it was before."""
+        from reckon.collection import network
+
+        names = job.hosts[0].name, job.hosts[1].name
+        if frozenset(names) not in self._pairs:
+            self._add(network.Pair(hosts=names, measured_at=records.now(), failed=why))
+
+    def _add(self, pair: Pair) -> None:
+        self._pairs[frozenset(pair.hosts)] = pair
+
+    def write_pairs(self) -> None:
+        """Writes the file, with what it held before."""
+        from reckon.collection import network
+
+        if self._pairs:
+            network.write(self._out, list(self._pairs.values()))
+        self._written_s = time.monotonic()
+
+
+def _measure(arguments, cluster: Cluster, work: _Work) -> int:
     from reckon.fleet.measuring import Measuring, Patience
 
-    out: Path = arguments.out
-    records.make_folder(out)
-    pairs: list[Pair] = []
+    patience = Patience(silent_s=arguments.silent, away_s=arguments.away)
     with _Display() as display:
-
-        def take_run(job) -> None:
-            measured = job.result()
-            records.write_whole(out / f"{job.name}{ARCHIVE}", measured.archive)
-            counts = [f"{count} {state}" for state, count in measured.states.items()]
-            display.done(job.name, f"done ({', '.join(counts) or 'measured before'})")
-            for sentence in measured.failed:
-                display.say(f"{job.name}: {sentence}")
-
-        def take_pair(job) -> None:
-            names = job.hosts[0].name, job.hosts[1].name
-            pairs.append(network.pair_of(names, job.result()))
-            network.write(out, pairs)
-            display.done(job.name, _values_text(pairs[-1]))
-
-        patience = Patience(silent_s=arguments.silent, away_s=arguments.away)
+        results = _Results(arguments.out, work.known_pairs, display)
+        says = {"on_line": display.line, "on_news": display.done}
         try:
-            hosts_done = Measuring(cluster, display.line, take_run, patience).run(of_hosts)
-            measured = {job.name for job in hosts_done.done}
-            able = [job for job in of_pairs if {host.name for host in job.hosts} <= measured]
-            pairs_done = Measuring(cluster, display.line, take_pair, patience).run(able)
+            hosts = Measuring(cluster, patience, on_done=results.take_run, **says).run(work.hosts)
+            measured = {job.name for job in hosts.done}
+            able = [job for job in work.pairs if {host.name for host in job.hosts} <= measured]
+            pairs = Measuring(cluster, patience, on_done=results.take_pair, **says).run(able)
         except KeyboardInterrupt:
-            kept = len(list(out.glob(f"*{ARCHIVE}")))
+            kept = len(list(arguments.out.glob(f"*{ARCHIVE}")))
             runs = plural(kept, "run is", "runs are")
-            display.say(f"\n{kept} {runs} in {out}; the hosts keep what else they have measured.")
-            raise
-    for job in pairs_done.failed:
-        first, second = job.split(" and ")
-        pairs.append(
-            network.Pair(
-                hosts=(first, second), measured_at=records.now(), failed=pairs_done.failed[job]
+            display.say(
+                f"\n{kept} {runs} in {arguments.out}; the hosts keep what else they have measured."
             )
-        )
-    if pairs:
-        network.write(out, pairs)
-    return _end(arguments, out, hosts_done, pairs_done)
+            raise
+        finally:
+            results.write_pairs()
+    for job, why in pairs.failed.items():
+        results.fail_pair(job, why)
+    for job in set(work.pairs) - set(able):
+        results.fail_pair(job, "one of them was not measured")
+    results.write_pairs()
+    failed = {job.name: why for job, why in (hosts.failed | pairs.failed).items()}
+    return _end(arguments, hosts, pairs, failed | results.incomplete)
 
 
-def _values_text(pair: Pair) -> str:
-    from reckon.collection.network import measurements
-
-    return ", ".join(
-        f"{each.name.lower()} {each.text(pair.values[each.name].median)}"
-        for each in measurements()
-        if each.name in pair.values
-    )
-
-
-def _end(arguments, out: Path, hosts_done: Outcome, pairs_done: Outcome) -> int:
-    failed = hosts_done.failed | pairs_done.failed
+def _end(arguments, hosts: Outcome, pairs: Outcome, failed: dict[str, str]) -> int:
+    total = len(hosts.done) + len(hosts.failed)
     if arguments.json:
         print_json(
             {
-                "out": str(out),
-                "hosts": [job.name for job in hosts_done.done],
-                "pairs": [job.name for job in pairs_done.done],
+                "out": str(arguments.out),
+                "hosts": [job.name for job in hosts.done],
+                "pairs": [job.name for job in pairs.done],
                 "failed": failed,
             }
         )
     else:
-        total = len(hosts_done.done) + len(hosts_done.failed)
-        print(f"{len(hosts_done.done)} of {total} hosts measured, in {out}.")
-        print(f"`reckon collect {out}` makes a site of them.")
+        print(f"{len(hosts.done)} of {total} hosts measured, in {arguments.out}.")
+        print(f"`reckon collect {arguments.out}` makes a site of them.")
     for name, why in failed.items():
         print(f"Failed: {name}: {why}.", file=sys.stderr)
     return 1 if failed else 0

@@ -90,8 +90,9 @@ SECTIONS = {
     "system": "Operating system",
 }
 
+ONLY_WHERE_SET = ("memory.limit",)  # a machine without one is not one of which it is unknown
 # What a person may fill in: the datasheet's values, which feed predictions.
-_NEVER_BY_HAND = ("system.", "scratch.", "peer.", "nfs.", "processor.cycle_time")
+_NEVER_BY_HAND = ("system.", "scratch.", "peer.", "nfs.", "processor.cycle_time", *ONLY_WHERE_SET)
 TOML_FIELDS = [field for field in FIELDS if not field.startswith(_NEVER_BY_HAND)]
 TOML_FIELDS += ["peer.distance", "peer.hops"]
 

@@ -10,15 +10,14 @@ from concurrent.futures import CancelledError
 from contextlib import suppress
 from typing import Any
 
-import dask
 from distributed import Client, Future
 from distributed.comm import CommClosedError
 
 from reckon.config import ReckonError
-from reckon.fleet.on_host import TOPIC
+from reckon.fleet import hosts, on_host
 
 _CONNECT_S = 5.0
-_ANSWER_S = 15.0
+_ANSWER_S = 10.0
 _POLL_S = 1.0
 # What Dask raises of a connection that is gone.
 LOST = (OSError, CommClosedError, CancelledError, asyncio.CancelledError, TimeoutError)
@@ -36,23 +35,26 @@ class Cluster:
     def __init__(self, address: str):
         self.address = address
         self.lines: queue.SimpleQueue[tuple[str, str]] = queue.SimpleQueue()  # key of a task, line
-        self._connect(_CONNECT_S)
+        self._connect()
 
-    def _connect(self, timeout_s: float) -> None:
-        # A task that was lost is submitted again by us, who say so, not by the scheduler.
-        dask.config.set({"distributed.comm.timeouts.connect": timeout_s})
+    def _connect(self) -> None:
         try:
             self._client = Client(
-                self.address, timeout=timeout_s, set_as_default=False, name="reckon-fleet"
+                self.address, timeout=_CONNECT_S, set_as_default=False, name="reckon-fleet"
             )
-            self._scheduler = self._client.scheduler_info()["id"]
-            self._client.subscribe_topic(TOPIC, self._take)
-        except (*LOST, ValueError) as error:
+            self._scheduler = self._identity()["id"]
+            self._client.subscribe_topic(on_host.TOPIC, self._take)
+        except (*LOST, ValueError, TypeError, RuntimeError) as error:  # some of TLS's settings
             why = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise ReckonError(
                 f"No Dask scheduler answers at {self.address} ({why.rstrip('.')}); start one with "
                 "`dask scheduler`."
             ) from None
+
+    def _identity(self) -> dict[str, Any]:
+        scheduler = self._client.scheduler
+        assert scheduler  # of a client that is connected
+        return self._client.sync(scheduler.identity, n_workers=-1, callback_timeout=_ANSWER_S)
 
     def _take(self, event: tuple[float, dict[str, str]]) -> None:
         _, message = event
@@ -65,57 +67,66 @@ class Cluster:
         self.close()
         while True:
             try:
-                self._connect(_CONNECT_S)
+                self._connect()
             except ReckonError:
                 if time.monotonic() > end_s:
                     raise
                 time.sleep(_POLL_S)
             else:
-                on_wait("The scheduler is there again.")
+                on_wait("The scheduler is there again; waiting for its workers.")
                 return
 
     def workers(self) -> dict[str, dict[str, Any]]:
         """What the scheduler knows of each worker, by address. Raises SchedulerLost."""
         self.check()
-        scheduler = self._client.scheduler
-        assert scheduler  # of a client that is connected
         try:
-            info = self._client.sync(scheduler.identity, n_workers=-1)
+            about = self._identity()
         except LOST:
             raise SchedulerLost from None
-        return dict(info["workers"])
+        if about["id"] != self._scheduler:
+            raise SchedulerLost
+        return dict(about["workers"])
 
     def check(self) -> None:
-        """Raises SchedulerLost if it ended or is another one."""
+        """Raises SchedulerLost if the connection to it has ended."""
         if self._client.status != "running":
             raise SchedulerLost
-        if self._client.scheduler_info().get("id", self._scheduler) != self._scheduler:
-            raise SchedulerLost
 
-    def ask(self, function: Callable, workers: Iterable[str]) -> dict[str, Any]:
+    def find(self, known: dict[str, dict[str, Any]] | None = None) -> hosts.Found:
+        """The hosts of these workers, by default of all. Raises SchedulerLost."""
+        known = self.workers() if known is None else known
+        return hosts.group(known, self.ask(on_host.describe, known))
+
+    def ask(self, function: Callable, workers: Iterable[str], *arguments: Any) -> dict[str, Any]:
         """What the function gives on each worker; an exception where it raised one, None where no
-        answer came."""
-        answers: dict[str, Any] = dict.fromkeys(workers)
-        if not answers:
-            return {}
-        with suppress(*LOST):
-            answers |= self._client.sync(
-                self._client._run,
-                function,
-                workers=list(answers),
-                on_error="return",
-                callback_timeout=_ANSWER_S,
-            )
-        return answers
+        answer came in time: a worker that hangs does not keep the others from answering."""
 
-    def submit(self, worker: str, resource: str, function: Callable, *arguments: Any) -> Future:
-        """Has that worker call the function, once it has one of the resource."""
+        async def ask_one(worker: str) -> Any:
+            with suppress(*LOST):
+                answers = await asyncio.wait_for(
+                    self._client._run(function, *arguments, workers=[worker], on_error="return"),
+                    _ANSWER_S,
+                )
+                return answers.get(worker)
+
+        async def ask_all(addresses: list[str]) -> list[Any]:
+            return await asyncio.gather(*map(ask_one, addresses))
+
+        addresses = list(workers)
+        try:
+            answers = self._client.sync(ask_all, addresses) if addresses else []
+        except LOST:
+            return dict.fromkeys(addresses)
+        return dict(zip(addresses, answers, strict=True))
+
+    def submit(self, worker: str, function: Callable, *arguments: Any) -> Future:
+        """Has that worker call the function, once nothing else measures there."""
         return self._client.submit(
             function,
             *arguments,
             workers=[worker],
             allow_other_workers=False,
-            resources={resource: 1},
+            resources={hosts.RESOURCE: 1},
             pure=False,
             retries=0,
         )

@@ -8,9 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from reckon.fleet import on_host
-from reckon.fleet.cluster import Cluster
-
 RESOURCE = "reckon"  # of which a measurement takes one, so that no two run on a host at once
 START_WORKER = f'dask worker SCHEDULER --nthreads 1 --resources "{RESOURCE}=1"'
 
@@ -27,21 +24,25 @@ class Host:
 
 @dataclass
 class Found:
-    """The hosts of a cluster, and why some workers are of no use."""
+    """The hosts of a cluster with a worker of each, and why other workers are of no use."""
 
-    hosts: list[Host] = field(default_factory=list)
+    workers: dict[Host, str] = field(default_factory=dict)
     passed_over: list[str] = field(default_factory=list)
-    workers: dict[tuple[str, str], str] = field(default_factory=dict)  # of a hostname and a boot
+
+    @property
+    def hosts(self) -> list[Host]:
+        """All of them."""
+        return list(self.workers)
 
     def worker_of(self, host: Host) -> str | None:
-        """The address of a worker on the host; None where there is none now."""
-        return self.workers.get((host.hostname, host.machine))
-
-
-def find(cluster: Cluster) -> Found:
-    """The hosts that can be measured."""
-    known = cluster.workers()
-    return group(known, cluster.ask(on_host.describe, list(known)))
+        """The address of a worker on the host, also after it was started anew; None where there is
+        none now."""
+        same_name = [each for each in self.workers if each.hostname == host.hostname]
+        for attribute in ("machine", "address"):
+            for each in same_name:
+                if getattr(each, attribute) == getattr(host, attribute):
+                    return self.workers[each]
+        return None
 
 
 def group(known: Mapping[str, dict], answers: Mapping[str, Any]) -> Found:
@@ -61,10 +62,10 @@ def group(known: Mapping[str, dict], answers: Mapping[str, Any]) -> Found:
             of_host[answer["hostname"], answer["machine"]].append(worker)
     names = Counter(hostname for hostname, _ in of_host)
     for (hostname, machine), workers in sorted(of_host.items()):
-        address = urlsplit(workers[0]).hostname or workers[0]
+        worker = min(workers)
+        address = urlsplit(worker).hostname or worker
         name = hostname if names[hostname] == 1 else f"{hostname}-{address.replace(':', '.')}"
-        found.hosts.append(Host(name, hostname, machine, address))
-        found.workers[hostname, machine] = sorted(workers)[0]
+        found.workers[Host(name, hostname, machine, address)] = worker
     return found
 
 

@@ -1,6 +1,7 @@
 """What the workers of a fleet do on their hosts. Dask calls these functions there by their names.
 
-Everything that measures is a program of its own, which ends with the worker.
+Everything that measures is a program of its own, which ends with the worker. What belongs to an
+attempt has the attempt's key.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -24,10 +26,18 @@ from reckon import config, records
 TOPIC = "reckon-fleet"  # of the lines that a worker reports while it measures
 _SUPERVISED = str(Path(__file__).with_name("supervised.py"))
 _PEER_START_S = 20.0
-_END_S = 40.0
+# What belongs to the worker, and would change what is measured or where.
+_NOT_PASSED_ON = (
+    "MALLOC_TRIM_THRESHOLD_",  # Dask's nanny sets it
+    "RECKON_RUN",
+    "RECKON_PAGES",
+    "RECKON_FRESH",
+    "RECKON_PREDICTIONS",
+    "RECKON_PEER",
+)
 
-_programs: set[subprocess.Popen] = set()  # of this worker, that run now
-_may_serve = threading.Event()  # cleared when the peer is to end
+_programs: dict[subprocess.Popen, str] = {}  # that run now, with the key of their attempt
+_stopped: set[str] = set()  # keys
 
 
 @dataclass(frozen=True)
@@ -43,11 +53,16 @@ class Request:
 
 @dataclass(frozen=True)
 class Measured:
-    """A host's run: an archive, how many quantities are in each state, what failed."""
+    """A host's run: an archive, how many quantities are in each state, which pages failed."""
 
     archive: bytes
     states: dict[str, int]
     failed: list[str]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether no page and no quantity failed."""
+        return not self.failed and "failed" not in self.states
 
 
 class HostFailed(Exception):
@@ -64,179 +79,162 @@ def measure(request: Request) -> Measured:
     """Measures what this host's run lacks, and gives back the run. Raises HostFailed."""
     from reckon.book import pack  # imports slowly
 
-    _stop_earlier()
-    report = _reporter(request.key)
-    environment = _environment(request.host)
-    _build_library(environment, report)
+    host = _Host(request.host, request.key)
+    host.build_library()
     arguments = ["measure", "--json", "--profile", request.profile]
     arguments += ["--pages", request.pages] if request.pages else []
     arguments += ["--fresh"] if request.fresh else []
-    status, output = _run(_reckon(*arguments), environment, report)
-    try:
-        done = json.loads(output)
-    except ValueError:
-        raise HostFailed(output.strip() or f"measuring ended with status {status}") from None
+    done = host.run_reckon(arguments)
     states = Counter(quantity["state"] for quantity in done["quantities"].values())
     archive = pack.archive(Path(done["records"]), request.host)
     failed = [f"{page}: {why}" for page, why in done["failed"].items()]
     return Measured(archive, dict(states), failed)
 
 
-def serve_peer(host: str, address: str, token: str, client: str, key: str) -> None:
-    """Runs reckon-peer at that address for one other host, until stop_peer(). Raises HostFailed."""
-    _stop_earlier()
-    report = _reporter(key)
-    environment = _environment(host)
-    _build_library(environment, report)
-    _may_serve.set()
-    program = Path(environment["RECKON_LIB"]) / "reckon-peer"
+def serve_peer(name: str, address: str, token: str, client: str, key: str) -> None:
+    """Runs reckon-peer at that address for one other host, until stop(). Raises HostFailed."""
+    host = _Host(name, key)
+    host.build_library()
+    host.environment["RECKON_PEER_TOKEN"] = token
     listen = f"[{address}]" if ":" in address else address
-    command = [str(program), "--listen", listen, "--allow", client]
-    process = _start(command, environment | {"RECKON_PEER_TOKEN": token})
-    try:
-        report("serves the other host")
-        while _may_serve.is_set() and process.poll() is None:
-            _wait(0.1)
-        if process.returncode is not None:
-            assert process.stderr
+    program = str(Path(host.environment["RECKON_LIB"]) / "reckon-peer")
+    with host.started([program, "--listen", listen, "--allow", client]) as process:
+        host.report("serves the other host")
+        while process.poll() is None:
+            time.sleep(0.1)
+        assert process.stderr
+        if key not in _stopped:
             raise HostFailed(_last_line(process.stderr.read()) or "reckon-peer has ended")
-    finally:
-        _end(process)
 
 
 def measure_pair(
-    host: str, peer: str, token: str, probes: Sequence[Sequence[str]], key: str
+    name: str, peer: str, token: str, probes: Sequence[Sequence[str]], key: str
 ) -> list[dict[str, Any]]:
     """What each probe (a name and parameters) measures between this host and the peer, as `reckon
     probe --json` prints it. Raises HostFailed."""
-    _stop_earlier()
-    report = _reporter(key)
-    environment = _environment(host)
-    _build_library(environment, report)
-    environment |= {"RECKON_PEER_AT": peer, "RECKON_PEER_TOKEN": token}
+    host = _Host(name, key)
+    host.build_library()
+    host.environment |= {"RECKON_PEER_AT": peer, "RECKON_PEER_TOKEN": token}
     _wait_for_peer(peer)
     found = []
     for probe in probes:
-        report(f"measures {probe[0]}")
-        _, output = _run(_reckon("probe", "--json", *probe), environment, report)
-        try:
-            found.append(json.loads(output))
-        except ValueError:
-            raise HostFailed(output.strip() or f"{probe[0]} ended without a result") from None
+        host.report(f"measures {probe[0]}")
+        found.append(host.run_reckon(["probe", "--json", *probe]))
     return found
 
 
-def stop() -> None:
-    """Tells what runs here to end; what was measured so far is kept."""
-    _may_serve.clear()
-    for process in list(_programs):
+def stop(key: str) -> None:
+    """Tells what runs of this attempt to end; what was measured so far is kept."""
+    _stopped.add(key)
+    for process in [process for process, of in _programs.items() if of == key]:
         with suppress(OSError):
             assert process.stdin
             process.stdin.close()
 
 
-def _stop_earlier() -> None:
-    """Ends what an attempt left that was given up."""
-    stop()
-    for process in list(_programs):
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(_END_S)
-
-
-def stop_peer() -> None:
-    """Ends serve_peer()."""
-    _may_serve.clear()
-
-
 # --- programs -------------------------------------------------------------------------------------
 
 
-def _environment(host: str) -> dict[str, str]:
-    """With folders of this host's own, since many hosts may share a home; a library that its owner
-    built and named is used as it is."""
-    settings = config.settings()
-    folder = settings.build_dir / "fleet" / re.sub(r"[^\w.-]", "_", host)
-    records.make_folder(folder)
-    library = folder / "lib" if _builds_library() else settings.library_dir
-    return config.child_environment(
-        RECKON_BUILD=str(folder), RECKON_LIB=str(library), RECKON_RUNS=str(folder / "runs")
-    )
+class _Host:
+    """This host in an attempt: its environment, and the programs that it runs.
 
+    It has folders of its own, since many hosts may share a home; a library that the worker's owner
+    has built and named (RECKON_LIB) is used as it is."""
 
-def _builds_library() -> bool:
-    settings = config.settings()
-    return settings.library_dir == settings.build_dir / "lib"
-
-
-def _build_library(environment: dict[str, str], report: Callable[[str], None]) -> None:
-    """Builds the C library on the host that uses it."""
-    if not _builds_library():
-        return
-    report("builds the C library")
-    target = environment["RECKON_LIB"]
-    make = ["make", "-s", f"-j{os.cpu_count()}", "-C", str(config.ROOT / "csrc"), f"OUT={target}"]
-    records.make_folder(Path(target))
-    status, output = _run(make, environment, lambda _line: None)
-    if status:
-        raise HostFailed(
-            f"the C library cannot be built ({output or 'make failed'}); install make and gcc"
+    def __init__(self, name: str, key: str):
+        settings = config.settings()
+        self._key, self.report = key, _reporter(key)
+        folder = settings.build_dir / "fleet" / re.sub(r"[^\w.-]", "_", name)
+        records.make_folder(folder)
+        self._builds_library = settings.library_dir == settings.build_dir / "lib"
+        library = folder / "lib" if self._builds_library else settings.library_dir
+        self.environment = config.child_environment(
+            RECKON_BUILD=str(folder), RECKON_LIB=str(library), RECKON_RUNS=str(folder / "runs")
         )
+        for variable in _NOT_PASSED_ON:
+            self.environment.pop(variable, None)
+
+    def build_library(self) -> None:
+        """Builds the C library on the host that uses it. Raises HostFailed."""
+        if not self._builds_library:
+            return
+        self.report("builds the C library")
+        target = Path(self.environment["RECKON_LIB"])
+        records.make_folder(target)
+        make = ["make", "-s", f"-j{os.cpu_count()}", "-C", str(config.ROOT / "csrc")]
+        status, _, words = self._run([*make, f"OUT={target}"], lambda _line: None)
+        if status:
+            reason = words or "make failed"
+            raise HostFailed(f"the C library cannot be built ({reason}); install make and gcc")
+
+    def run_reckon(self, arguments: Sequence[str]) -> dict[str, Any]:
+        """The JSON that a command prints. Raises HostFailed with its last words where it prints
+        none."""
+        status, output, words = self._run([sys.executable, "-m", "reckon", *arguments], self.report)
+        try:
+            return json.loads(output)
+        except ValueError:
+            why = words or output.strip() or f"it ended with status {status}"
+            raise HostFailed(f"`reckon {arguments[0]}`: {why}") from None
+
+    def _run(self, command: list[str], report: Callable[[str], None]) -> tuple[int, str, str]:
+        """The exit status, what the program printed, and its last line on standard error, whose
+        lines are reported as they come."""
+        lines: list[str] = []
+
+        def follow(stream) -> None:
+            for line in stream:
+                lines.append(line.rstrip())
+                report(lines[-1])
+
+        with self.started(command) as process:
+            assert process.stdout
+            follower = threading.Thread(target=follow, args=(process.stderr,), daemon=True)
+            follower.start()
+            output = process.stdout.read()
+            status = process.wait()
+            follower.join()
+        return status, output, _last_line("\n".join(lines))
+
+    def started(self, command: list[str]) -> _Program:
+        """The program, for the duration of a `with`. Raises HostFailed where the attempt was
+        stopped meanwhile."""
+        process = subprocess.Popen(
+            [sys.executable, _SUPERVISED, *command],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=self.environment,
+            cwd=config.WORK,
+            start_new_session=True,  # a Ctrl-C or hang-up of the worker's terminal is the worker's
+        )
+        _programs[process] = self._key
+        if self._key in _stopped:
+            stop(self._key)
+        return _Program(process)
 
 
-def _reckon(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "reckon", *arguments]
+class _Program:
+    """A program that is ended at the end of a `with`."""
 
+    def __init__(self, process: subprocess.Popen):
+        self._process = process
 
-def _start(command: list[str], environment: dict[str, str]) -> subprocess.Popen:
-    process = subprocess.Popen(
-        [sys.executable, _SUPERVISED, *command],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment,
-        cwd=config.WORK,
-    )
-    _programs.add(process)
-    return process
+    def __enter__(self) -> subprocess.Popen:
+        return self._process
 
-
-def _run(
-    command: list[str], environment: dict[str, str], report: Callable[[str], None]
-) -> tuple[int, str]:
-    """The exit status, and what the program printed; of one that printed nothing its last line of
-    standard error. Its other lines there are reported as they come."""
-    process = _start(command, environment)
-    assert process.stdout and process.stderr
-    lines: list[str] = []
-
-    def follow(stream) -> None:
-        for line in stream:
-            lines.append(line.rstrip())
-            report(lines[-1])
-
-    follower = threading.Thread(target=follow, args=(process.stderr,), daemon=True)
-    follower.start()
-    try:
-        output = process.stdout.read()
-        status = process.wait()
-        follower.join()
-    finally:
-        _end(process)
-    return status, output or _last_line("\n".join(lines))
-
-
-def _end(process: subprocess.Popen) -> None:
-    with suppress(OSError):
-        assert process.stdin
-        process.stdin.close()
-    process.wait()
-    _programs.discard(process)
+    def __exit__(self, *_: object) -> None:
+        assert self._process.stdin
+        with suppress(OSError):
+            self._process.stdin.close()
+        self._process.wait()
+        _programs.pop(self._process, None)
 
 
 def _last_line(text: str) -> str:
     lines = [line for line in text.splitlines() if line.strip()]
-    return lines[-1].strip().removeprefix("reckon: ") if lines else ""
+    return lines[-1].strip().removeprefix("reckon: ").rstrip(".") if lines else ""
 
 
 def _reporter(key: str) -> Callable[[str], None]:
@@ -248,17 +246,13 @@ def _reporter(key: str) -> Callable[[str], None]:
 
 
 def _wait_for_peer(peer: str) -> None:
-    """Until something listens there."""
+    """Until something listens there. Raises HostFailed."""
     host, _, port = peer.rpartition(":")
-    tries = int(_PEER_START_S / 0.2)
-    for _ in range(tries):
+    end_s = time.monotonic() + _PEER_START_S
+    while time.monotonic() < end_s:
         with suppress(OSError), socket.create_connection((host.strip("[]"), int(port)), 2.0):
             return
-        _wait(0.2)
+        time.sleep(0.2)
     raise HostFailed(
         f"nothing answers at {peer}; does a firewall let its port through, and is it free there?"
     )
-
-
-def _wait(seconds: float) -> None:
-    threading.Event().wait(seconds)

@@ -18,14 +18,25 @@ _POLL_S = 0.2
 
 def main() -> int:
     """The program's exit status; 143 where it was ended."""
-    # A session of its own: a Ctrl-C on the worker's terminal is the worker's.
-    program = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, start_new_session=True)
+    for number in (signal.SIGINT, signal.SIGHUP):  # meant for the worker
+        signal.signal(number, signal.SIG_IGN)
+    program = subprocess.Popen(
+        sys.argv[1:],
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
+        preexec_fn=_heed_signals,
+    )
     signal.signal(signal.SIGTERM, lambda *_: program.terminate())
     while program.poll() is None:
         readable, _, _ = select.select([0], [], [], _POLL_S)
         if readable and not os.read(0, 4096):
             return _end(program)
     return program.returncode if program.returncode >= 0 else 128 - program.returncode
+
+
+def _heed_signals() -> None:
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def _end(program: subprocess.Popen) -> int:

@@ -31,7 +31,7 @@ class Bounds:
 
     def rule(self) -> str:
         """The sentence that states the bounds."""
-        text = f"No value {self.which} can be below {self.text(self.minimum)}"
+        text = f"No median {self.which} can be below {self.text(self.minimum)}"
         if math.isfinite(self.maximum):
             text += f" or above {self.text(self.maximum)}"
         if self.block_bytes:

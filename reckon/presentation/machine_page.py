@@ -4,23 +4,37 @@ from __future__ import annotations
 
 from reckon import units
 from reckon.computer.facts import Machine
-from reckon.computer.fields import FIELDS, SECTIONS
+from reckon.computer.fields import FIELDS, ONLY_WHERE_SET, SECTIONS
 from reckon.presentation.block import Block, say, table
 from reckon.presentation.host_sentences import is_built_in
 from reckon.presentation.text import code, literal, machine_value
 
 
+def listed_fields(machine: Machine) -> list[tuple[str, str, str]]:
+    """The fields of this computer's description, each with its title and unit: all that it has or
+    should have."""
+    return [
+        (field, title, unit)
+        for field, (title, unit) in FIELDS.items()
+        if field.split(".")[0] in SECTIONS
+        and not (field in ONLY_WHERE_SET and machine.value(field) is None)
+    ]
+
+
+def section_of(field: str) -> str:
+    """The title of its part of the description."""
+    return SECTIONS[field.split(".")[0]]
+
+
 def machine_table(machine: Machine, caption: str, name: str) -> Block:
     """Every known value with its source; what is unknown reads "not reported"."""
     rows = []
-    for field, (title, unit) in FIELDS.items():
-        section = field.split(".")[0]
-        if section in SECTIONS:
-            value, source = machine.value(field), machine.fact(field).source
-            source = code(source) if "/" in source else literal(source)
-            if value is None:
-                source = "can be given in `machine.toml`"
-            rows.append([SECTIONS[section], title, literal(machine_value(value, unit)), source])
+    for field, title, unit in listed_fields(machine):
+        value, source = machine.value(field), machine.fact(field).source
+        source = code(source) if "/" in source else literal(source)
+        if value is None:
+            source = "can be given in `machine.toml`"
+        rows.append([section_of(field), title, literal(machine_value(value, unit)), source])
     return table({"Part": 13, "What": 22, "Value": 38, "Source": 27}, rows, caption, name)
 
 

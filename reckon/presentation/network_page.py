@@ -61,8 +61,8 @@ def _finding(measurement: Measurement, values: dict, apart: Apart | None) -> str
         )
     best, middle = measurement.text(apart.best), measurement.text(apart.middle)
     return (
-        f"{measurement.name}: the best pair of {apart.host} has {best}, that of the host in the "
-        f"middle {middle} ({number(apart.factor)} times)."
+        f"{measurement.name}: even the best pair of {apart.host} has {best}; that of the median "
+        f"host has {middle} ({number(apart.factor)} times)."
     )
 
 

@@ -48,8 +48,8 @@ def test_the_host_behind_a_slow_link_stands_apart():
             apart = network.worst_connected(slow.pairs, measurement)
             assert apart.host == "c" and apart.factor == pytest.approx(10)
     assert network_page.findings(slow) == [
-        "Round trip: the best pair of c has 500 µs, that of the host in the middle 50.0 µs (10.0 times).",
-        "Throughput: the best pair of c has 100 Mbit/s, that of the host in the middle 1.00 Gbit/s (10.0 "
+        "Round trip: even the best pair of c has 500 µs; that of the median host has 50.0 µs (10.0 times).",
+        "Throughput: even the best pair of c has 100 Mbit/s; that of the median host has 1.00 Gbit/s (10.0 "
         "times).",
     ]
 

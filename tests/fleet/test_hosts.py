@@ -27,6 +27,11 @@ def test_workers_of_one_host_are_one_host():
         ("two", "10.0.0.2"),
     ]
     assert found.worker_of(found.hosts[0]) == "tcp://10.0.0.1:1"
+    after_a_reboot = group(
+        {"tcp://10.0.0.1:9": RESOURCES}, {"tcp://10.0.0.1:9": about("one", "another boot")}
+    )
+    assert after_a_reboot.worker_of(found.hosts[0]) == "tcp://10.0.0.1:9"
+    assert after_a_reboot.worker_of(found.hosts[1]) is None
     assert not found.passed_over
 
 

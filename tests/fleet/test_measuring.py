@@ -11,6 +11,7 @@ from helpers.capabilities import capable
 from helpers.clusters import PAGE, line_of, small_cluster
 from helpers.processes import until
 
+from reckon import records
 from reckon.collection import gather, network, tables
 from reckon.records import verify
 
@@ -82,6 +83,18 @@ def test_what_a_host_has_measured_is_not_measured_again(cluster):
     assert "one: done (measured before)\n" in lines
 
 
+def test_pairs_on_file_are_kept_and_not_measured_again(cluster):
+    before = network.Pair(hosts=("one", "six"), measured_at=records.now(), failed="it was off")
+    own = network.Pair(hosts=("two", "one"), measured_at=records.now())
+    (cluster.folder / "out").mkdir()
+    network.write(cluster.folder / "out", [before, own])
+    lines = []
+    assert end_of(cluster.start_fleet("--plan", "--json"), lines) == 0
+    assert json.loads("".join(lines))["pairs"] == 0
+    assert end_of(cluster.start_fleet("--hosts", "one"), []) == 0
+    assert network.read(cluster.folder / "out" / network.FILE).pairs == [before, own]
+
+
 @pytest.mark.parametrize("number", range(KILLS))
 def test_a_worker_that_is_killed_is_named_and_its_host_tried_once_more(cluster, tmp_path, number):
     lines = []
@@ -116,7 +129,7 @@ def test_a_scheduler_that_is_started_again_goes_on(cluster, tmp_path):
     line_of(fleet, f"one: {PAGE}: executing", lines)
     cluster.restart()
     assert end_of(fleet, lines) == 0, "".join(lines)
-    assert "scheduler: The scheduler is there again.\n" in lines
+    assert "scheduler: The scheduler is there again; waiting for its workers.\n" in lines
     assert_whole(cluster, tmp_path)
 
 

@@ -332,7 +332,7 @@ def _what_is_measured(result: Result, point: records.Point, defaults: dict[str, 
 
 
 _BOUND = re.compile(
-    rf"No value here can be below {_named('least')}(?: or above {_named('most')})?: (?P<rest>.*(?:\n\n(?:- .*\n?)+)?)"
+    rf"No median here can be below {_named('least')}(?: or above {_named('most')})?: (?P<rest>.*(?:\n\n(?:- .*\n?)+)?)"
 )
 
 

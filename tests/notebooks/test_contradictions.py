@@ -105,13 +105,13 @@ def test_a_second_value_of_a_quantity_is_found(results, text, faults):
 
 
 def test_a_bound_that_a_value_of_the_page_contradicts_is_found(results):
-    rule = "No value here can be below {} cycles: it takes as long. None is."
+    rule = "No median here can be below {} cycles: it takes as long. None is."
     assert contradictions.contradictions({"cpu/timer": rule.format("1.00")}, results) == []
     [*contradicting] = contradictions.contradictions({"cpu/timer": rule.format("60.0")}, results)
     assert any("cpu/timer/rdtsc" in fault for fault in contradicting)
-    rule = "No value of a pair with fences can be below 60.0 cycles: it takes as long. None is."
+    rule = "No median of a pair with fences can be below 60.0 cycles: it takes as long. None is."
     assert contradictions.contradictions({"cpu/timer": rule}, results) == []
-    rule = "No value here can be below 0.200 GHz or above 3.00 GHz: none is sold. None is."
+    rule = "No median here can be below 0.200 GHz or above 3.00 GHz: none is sold. None is."
     assert len(contradictions.contradictions({"cpu/clock": rule}, results)) == 2
 
 

@@ -8,10 +8,10 @@ from reckon.presentation import bounds
 
 def test_the_rule_of_bounds():
     limits = bounds.Bounds(1, "µs", "it is so")
-    assert limits.rule() == "No value here can be below 1.00 µs: it is so."
+    assert limits.rule() == "No median here can be below 1.00 µs: it is so."
     limits = bounds.Bounds(1, "µs", "it is so", maximum=5, block_bytes=4096)
     assert (
-        limits.rule() == "No value here can be below 1.00 µs or above 5.00 µs for 4 KiB: it is so."
+        limits.rule() == "No median here can be below 1.00 µs or above 5.00 µs for 4 KiB: it is so."
     )
 
 

@@ -142,7 +142,7 @@ def test_the_network_between_the_hosts_is_on_a_page_and_without_names_it_has_non
         pairs.append(network.Pair(hosts=pair, measured_at=records.now(), values=values))
     network.write(fleet, pairs)
     out, done = collected(fleet, tmp_path)
-    assert "the best pair of host-12 has 500 µs" in done.stdout
+    assert "even the best pair of host-12 has 500 µs" in done.stdout
     assert (out / "network.html").read_text().count('class="odd"') == 2
     hidden, _ = collected(fleet, tmp_path, "--no-names")
     assert "host-" not in (hidden / "network.html").read_text()
