@@ -149,12 +149,13 @@ class Site:
         if not odd:
             return ""
         by_page = Counter(records.experiment_of(each.quantity) for each in odd)
-        pages = [f"{page_title(name)} ({n})" for name, n in by_page.most_common(_MOST_NAMED)]
-        farthest = odd[0]
+        counted = by_page.most_common(_MOST_NAMED)
+        pages = [page_title(name) + (f" ({n})" if len(counted) > 1 else "") for name, n in counted]
+        farthest, where = odd[0], "in" if len(by_page) <= _MOST_NAMED else "most in"
         count = len(odd)
         times = times_text(farthest.factor)
         text = (
-            f"{count} odd {plural(count, 'quantity', 'quantities')}, most in {join_words(pages)}. "
+            f"{count} odd {plural(count, 'quantity', 'quantities')}, {where} {join_words(pages)}. "
             f"Farthest: {heading(farthest.quantity)}, {times} the median of all."
         )
         found = differences(self.newest, run_id)
