@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -64,7 +65,8 @@ def group(known: Mapping[str, dict], answers: Mapping[str, Any]) -> Found:
     for (hostname, machine), workers in sorted(of_host.items()):
         worker = min(workers)
         address = urlsplit(worker).hostname or worker
-        name = hostname if names[hostname] == 1 else f"{hostname}-{address.replace(':', '.')}"
+        name = hostname if names[hostname] == 1 else f"{hostname}-{address}"
+        name = re.sub(r"[^\w.-]", ".", name)  # files are named after it
         found.workers[Host(name, hostname, machine, address)] = worker
     return found
 

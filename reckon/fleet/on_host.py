@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import socket
 import subprocess
 import sys
@@ -144,7 +143,7 @@ class _Host:
     def __init__(self, name: str, key: str):
         settings = config.settings()
         self._key, self.report = key, _reporter(key)
-        folder = settings.build_dir / "fleet" / re.sub(r"[^\w.-]", "_", name)
+        folder = settings.build_dir / "fleet" / name
         records.make_folder(folder)
         self._builds_library = settings.library_dir == settings.build_dir / "lib"
         library = folder / "lib" if self._builds_library else settings.library_dir

@@ -109,13 +109,17 @@ class Result:
 
     def _stored_summary(self, point: records.Point) -> statistics.Summary | None:
         """The record's summary, if it is of this unit and kind, by these statistics."""
+        return point.summary if self._has_current_summaries else None
+
+    @functools.cached_property
+    def _has_current_summaries(self) -> bool:
         measurement = self.measurement
-        if not (measurement and measurement.unit and point.summary):
-            return None
-        same_unit = units.dimension(measurement.unit) == units.dimension(self.unit)
-        same_values = same_unit and measurement.kind == self.seal.kind
-        return (
-            point.summary if same_values and measurement.statistics == statistics.VERSION else None
+        return bool(
+            measurement
+            and measurement.unit
+            and units.dimension(measurement.unit) == units.dimension(self.unit)
+            and measurement.kind == self.seal.kind
+            and measurement.statistics == statistics.VERSION
         )
 
     @property

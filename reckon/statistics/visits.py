@@ -143,9 +143,9 @@ def revisit_interval(
     (PooledVariance.reach())."""
     if not _differ(visits):
         return math.nan, math.nan
-    variance, degrees = float(np.var(visits, ddof=1)), len(visits) - 1.0
+    degrees = len(visits) - 1.0
     if min(visits) <= 0:
-        return _t_interval(visits, variance, degrees, confidence)
+        return _t_interval(visits, float(np.var(visits, ddof=1)), degrees, confidence)
     logs = np.log(visits)
     variance = float(np.var(logs, ddof=1))
     if pooled:

@@ -42,6 +42,11 @@ def test_hosts_with_one_name_are_told_apart_by_their_addresses():
     assert [host.name for host in found.hosts] == ["node-10.0.0.1", "node-fd00..2"]
 
 
+def test_a_name_is_that_of_a_file():
+    found = group({"tcp://10.0.0.1:1": RESOURCES}, {"tcp://10.0.0.1:1": about("../x y")})
+    assert found.hosts[0].name == "...x.y"
+
+
 def test_a_worker_that_cannot_measure_is_named_with_what_to_do():
     found = group(
         dict.fromkeys(["tcp://a:1", "tcp://b:1", "tcp://c:1"], RESOURCES) | {"tcp://d:1": {}},
