@@ -34,7 +34,7 @@ WITH points AS (
     SELECT run_id, quantity, unit, shown_unit, x, ln(median) AS log_median,
            ln(high / low) / ? AS error
     FROM quantities JOIN newest USING (run_id)
-    WHERE median > 0 AND reports = []
+    WHERE median > 0 AND reports = [] AND quantity = ?
 ), middles AS (
     SELECT *, log_median - median(log_median) OVER same AS deviation, count(*) OVER same AS machines
     FROM points WINDOW same AS (PARTITION BY quantity, x)
@@ -59,7 +59,7 @@ class Odd:
 
 def odd_ones(collection: Collection) -> list[Odd]:
     """All that is odd, the farthest first; nothing where there are too few machines."""
-    found = collection.columns(_DEVIATIONS, INTERVAL_SDS, FEWEST_MACHINES)
+    found = _deviations(collection)
     deviations = np.asarray(found["deviation"], float)
     if not len(deviations):
         return []
@@ -87,6 +87,21 @@ def odd_ones(collection: Collection) -> list[Odd]:
         for k in np.flatnonzero(is_odd)
     ]
     return sorted(odd, key=lambda each: -abs(each.score))
+
+
+def _deviations(collection: Collection) -> dict[str, np.ndarray]:
+    """The columns of _DEVIATIONS, asked quantity by quantity: the medians of all quantities of
+    ten thousand machines at once would take more memory than DuckDB may have."""
+    quantities = collection.rows("SELECT DISTINCT quantity FROM quantities ORDER BY quantity")
+    parts = [
+        collection.columns(_DEVIATIONS, INTERVAL_SDS, each["quantity"], FEWEST_MACHINES)
+        for each in quantities
+    ]
+    names = ("run_id", "quantity", "deviation", "error", "machines")
+    return {
+        name: np.ma.concatenate([part[name] for part in parts]).filled() if parts else np.empty(0)
+        for name in names
+    }
 
 
 def tail_probability(scores, machines):
