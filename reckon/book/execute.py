@@ -69,7 +69,7 @@ def execute(
 
 
 def unmeasured_s(page: str) -> float:
-    """How long the page's first visit takes where nothing of it was measured yet."""
+    """How long the first visit to a page takes of which nothing is on record."""
     profile = config.settings().profile.name
     if measuring_s := costs.measuring_s_of_example(page, profile):
         return _SECONDS_A_PAGE + measuring_s

@@ -15,6 +15,7 @@ from rich.progress import Progress, SpinnerColumn, TaskID, TextColumn, TimeElaps
 
 from reckon import config, records, units
 from reckon.book import contents
+from reckon.book.pack import SUFFIX
 from reckon.cli.commands import Commands
 from reckon.cli.output import print_json
 from reckon.config import PROFILES, ReckonError
@@ -28,7 +29,6 @@ if TYPE_CHECKING:  # Dask imports slowly
     from reckon.fleet.measuring import Outcome
     from reckon.fleet.on_host import Measured
 
-ARCHIVE = ".reckon.tar.gz"
 _BUILD_S = 30.0  # the C library, on a host that has none
 _BUILD_CHECK_S = 2.0  # whether it is current
 _PROBE_S = 3.0  # of a pair, with its start
@@ -146,7 +146,8 @@ class _Work:
             for pair in pairs
             if arguments.fresh or frozenset(host.name for host in pair) not in measured
         ]
-        return cls(hosts, [jobs.PairJob(*pair, _probes()) for pair in due], known)
+        probes = _probes()
+        return cls(hosts, [jobs.PairJob(*pair, probes) for pair in due], known)
 
     def plan_to_dict(self) -> dict[str, Any]:
         """Who, how many pairs, and how long: of a host, of all hosts, of all pairs."""
@@ -238,7 +239,7 @@ class _Results:
 
     def take_run(self, job: Job, measured: Measured) -> None:
         """Keeps a host's run."""
-        records.write_whole(self._out / f"{job.name}{ARCHIVE}", measured.archive)
+        records.write_whole(self._out / f"{job.name}{SUFFIX}", measured.archive)
         counts = [f"{count} {state}" for state, count in measured.states.items()]
         self._display.done(job.name, f"done ({', '.join(counts) or 'measured before'})")
         for sentence in measured.failed:
@@ -295,7 +296,7 @@ def _measure(arguments, cluster: Cluster, work: _Work) -> int:
             able = [job for job in work.pairs if {host.name for host in job.hosts} <= measured]
             pairs = Measuring(cluster, patience, on_done=results.take_pair, **says).run(able)
         except KeyboardInterrupt:
-            kept = len(list(arguments.out.glob(f"*{ARCHIVE}")))
+            kept = len(list(arguments.out.glob(f"*{SUFFIX}")))
             runs = plural(kept, "run is", "runs are")
             display.say(
                 f"\n{kept} {runs} in {arguments.out}; the hosts keep what else they have measured."

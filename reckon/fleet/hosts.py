@@ -36,8 +36,7 @@ class Found:
         return list(self.workers)
 
     def worker_of(self, host: Host) -> str | None:
-        """The address of a worker on the host, also after it was started anew; None where there is
-        none now."""
+        """The address of a worker on the host, even if it was restarted; None if there is none."""
         same_name = [each for each in self.workers if each.hostname == host.hostname]
         for attribute in ("machine", "address"):
             for each in same_name:

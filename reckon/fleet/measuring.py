@@ -65,7 +65,7 @@ class Measuring:
     def run(self, jobs: Sequence[Job]) -> Outcome:
         """Runs all; raises ReckonError if the scheduler does not come back.
 
-        At an exception (Ctrl-C above all) the hosts are told to end what they do."""
+        After an exception, such as Ctrl-C, the hosts stop what they measure."""
         waiting, outcome = list(jobs), Outcome()
         try:
             while waiting or self._running or self._ending:

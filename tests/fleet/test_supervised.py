@@ -12,7 +12,7 @@ from reckon.fleet import on_host
 
 @pytest.fixture
 def supervised():
-    """A supervisor whose program says when it is told to end, and the process of the program."""
+    """A supervisor with a program that exits on SIGTERM, and the process of that program."""
     program = "import signal, sys, time\nsignal.signal(15, lambda *_: sys.exit(7))\nprint('up', flush=True)\ntime.sleep(60)"
     command = [sys.executable, on_host._SUPERVISED, sys.executable, "-c", program]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:

@@ -78,7 +78,7 @@ class SmallCluster:
         self._wait_for(len(self.workers))
 
     def restart(self) -> None:
-        """Kill the scheduler and its workers, and start them anew at the same address."""
+        """Kill the scheduler and its workers, and restart them at the same address."""
         for process in (self.scheduler, *self.workers.values()):
             _end(process, signal.SIGKILL)
         self.scheduler = self._start("scheduler", "scheduler", "--port", str(self.port))
