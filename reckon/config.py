@@ -172,13 +172,19 @@ class Settings(BaseSettings):
     machine_lock: str = "reckon-measuring"
 
     def with_choices(
-        self, *, profile: str | None = None, run: str | None = None, fresh: bool | None = None
+        self,
+        *,
+        profile: str | None = None,
+        run: str | None = None,
+        fresh: bool | None = None,
+        pages: str | None = None,
     ) -> Settings:
         """These settings with the choices that are not None."""
         choices = {
             "profile": _profile(profile) if profile else None,
             "run": run or None,
             "fresh": fresh,
+            "pages": pages or None,
         }
         return self.model_copy(
             update={name: value for name, value in choices.items() if value is not None}

@@ -91,8 +91,6 @@ def measure(arguments) -> int:
     if arguments.experiment and arguments.pages:
         raise ReckonError("Give an experiment or --pages, not both.")
     _use_choices(arguments, fresh=bool(arguments.experiment) or arguments.fresh or None)
-    if arguments.pages:
-        config.use(config.settings().model_copy(update={"pages": arguments.pages}))
     from reckon.book.execute import execute  # imports slowly
 
     if arguments.experiment:
@@ -240,17 +238,16 @@ def _check_predictions(run: str) -> None:
 
 def _use_choices(arguments, *, fresh: bool | None) -> None:
     config.use(
-        config.settings().with_choices(profile=arguments.profile, run=arguments.run, fresh=fresh)
+        config.settings().with_choices(
+            profile=arguments.profile, run=arguments.run, fresh=fresh, pages=arguments.pages
+        )
     )
 
 
 def _use_choices_of_book(arguments) -> None:
-    choices = {}
-    if arguments.pages:
-        choices["pages"] = arguments.pages
     if arguments.predictions:
-        choices["predictions"] = arguments.predictions.absolute()
-    config.use(config.settings().model_copy(update=choices))
+        file = arguments.predictions.absolute()
+        config.use(config.settings().model_copy(update={"predictions": file}))
     if arguments.publish:
         publish.check(arguments.publish)
 

@@ -81,9 +81,8 @@ def fleet(arguments) -> int:
     """Says the plan, measures the hosts, then each pair of them; 1 where one of them failed."""
     from reckon.fleet.cluster import Cluster, SchedulerLost
 
-    config.use(config.settings().with_choices(profile=arguments.profile))
-    if arguments.pages:
-        config.use(config.settings().model_copy(update={"pages": arguments.pages}))
+    settings = config.settings()
+    config.use(settings.with_choices(profile=arguments.profile, pages=arguments.pages))
     cluster = Cluster(arguments.scheduler)
     try:
         found = cluster.find()
