@@ -217,8 +217,7 @@ def _summary(measured: list[dict[str, Any]], unit: str, x: float | None) -> str:
 
 def machine_page(site: Site, machine: dict[str, Any]) -> dict[str, Any]:
     """What the page of a machine shows: its facts, what is odd, its runs, all its quantities."""
-    run = next(run for run in site.newest if run["run_id"] == machine["run_id"])
-    known = {row["quantity"]: row for row in site.quantities}
+    run, known = site.newest_by_id[machine["run_id"]], site.quantity_by_name
     rows = site.collection.rows(
         """
         SELECT quantity, x, predicted, median, ratio, state, reason FROM quantities

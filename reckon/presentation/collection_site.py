@@ -74,6 +74,11 @@ class Site:
         newest = [run for run in self.runs if run["is_newest"]]
         return sorted(newest, key=lambda run: (run["model"] or "", _in_order(run["run"])))
 
+    @functools.cached_property
+    def newest_by_id(self) -> dict[str, dict[str, Any]]:
+        """The same by the run's id."""
+        return {run["run_id"]: run for run in self.newest}
+
     @property
     def heading(self) -> str:
         """ "12 machines"."""
@@ -212,6 +217,11 @@ class Site:
                    bool_or(x IS NOT NULL) AS is_curve
             FROM quantities JOIN newest USING (run_id)
             WHERE reports = [] OR reports IS NULL GROUP BY quantity ORDER BY quantity""")
+
+    @functools.cached_property
+    def quantity_by_name(self) -> dict[str, dict[str, Any]]:
+        """The same by the quantity's name."""
+        return {row["quantity"]: row for row in self.quantities}
 
     @property
     def parts(self) -> list[dict[str, Any]]:
