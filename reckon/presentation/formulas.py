@@ -189,7 +189,10 @@ def _is_of_first_visit(shown: Prediction, given: Prediction) -> bool:
     )
 
 
-_FIRST_VISIT = "Measured inputs have the values of their first visit, with which it was sealed."
+_FIRST_VISIT = (
+    "It was {term}`sealed` before this measurement, with the measured inputs known then; their "
+    "later values differ a little."
+)
 
 
 def _moves(prediction: Prediction) -> dict[str, str]:

@@ -34,7 +34,7 @@ def sealed(monkeypatch):
 def test_a_later_median_of_an_input_does_not_change_the_printed_prediction(sealed):
     now = twice(wait=waiting(120), times=rk.given(2, "1", "there and back"))
     shown = formulas.prediction(now, "twice").markdown
-    assert "**Predicted: 200 ns**. Measured inputs have the values of their first visit" in shown
+    assert "**Predicted: 200 ns**. It was {term}`sealed` before this measurement" in shown
     assert "| wait | 100 ns |" in shown and "120" not in shown
     assert "| 200 ns |" in formulas.predictions([now], "Both", "both").markdown
 

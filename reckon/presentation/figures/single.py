@@ -152,7 +152,7 @@ def _medians_apart(results: list[Result], unit: str) -> str:
     most = max(ranges)
     if not math.isfinite(most):
         return ""
-    return f"; the medians lie within {percent(most)} of one another"
+    return f"; a quantity’s process medians lie within {percent(most)} of one another"
 
 
 def _draw_series(

@@ -73,6 +73,11 @@ CASES = {
             RING | dict(loaded=LIKE_EMPTY),
             " (their intervals overlap)",
         ),
+        (
+            "errors cancel",
+            dict(work_took=2, work_seen=1, rest_took=1, rest_seen=2),
+            "the verdict on the whole is better than the model",
+        ),
         ("negative ring", dict(negative=True), "took longer than the whole ring."),
         (
             "like threads",

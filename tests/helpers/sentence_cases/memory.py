@@ -28,7 +28,7 @@ READY = dict(f={"huge": SimpleNamespace(seal=SimpleNamespace(predicted=9e-6))})
 CLEAR = dict(cleared=value(2e10), work_needed=lambda *_: "9,000", would_be="cycles")
 COLD = dict(share=value(0.3))
 MEASURED, GUESSED = SimpleNamespace(origin="measured"), SimpleNamespace(origin="guess")
-REST = dict(guest=True, rest=ns(9), warm=ns(3), rest_p99=9, warm_p99=3)
+REST = dict(guest=True, rest=ns(9), warm=ns(3), rest_p99=9, warm_p99=3, host_fault=value(1e-7))
 TWO_KINDS = dict(clearing=2e10, cleared=value(1e10), kernel=1e-6, null=value(1e-7))
 TWO_KINDS |= dict(clock=value(3e9), take=value(2000))
 AHEAD = dict(listed=["by it"], ahead=2**17, compared="C.")
@@ -162,7 +162,22 @@ CASES = {
         ("memory guessed", dict(reading=MEASURED, latency=GUESSED), "guessed"),
         ("no guest", REST | dict(guest=False), "This is no guest: nobody takes it back."),
         ("slow after a rest", REST, "That fits a host which had taken some of it back."),
+        (
+            "little slower after a rest",
+            REST | dict(rest_p99=4),
+            "At 100 ns for a fault of the host's that would be 6.0 % of the pages",
+        ),
         ("no slower after a rest", REST | dict(rest=ns(3)), "no sign that the host"),
+        (
+            "direct read measured",
+            dict(direct_read=SimpleNamespace(value=6e-5, origin="measured")),
+            "A direct read of a block takes 60.0 µs",
+        ),
+        (
+            "direct read guessed",
+            dict(direct_read=SimpleNamespace(value=6e-5, origin="guess")),
+            "The page on reading files",
+        ),
         ("solved", TWO_KINDS, "Clearing runs at 20.0 GB/s (guessed for small pages: 10.0 GB/s)."),
         ("no solution", TWO_KINDS | dict(kernel=-1e-6), "a huge page that takes longer"),
         ("no major faults", AHEAD | dict(listed=[]), "No major faults of both kinds"),

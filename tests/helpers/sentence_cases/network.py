@@ -13,7 +13,9 @@ MISSED = dict(row=SimpleNamespace(ratio=3), row_name="A", why={"A": "The cause."
 CLOSES = dict(whole=ns(5), reset=ns(5), local=ns(5))
 TRIP = dict(opened=ns(9), on_wire=", on the wire 8 ns", times=1.1, trips="So it is one.")
 COUNTED = dict(full=[0, 2], resent="", waiting="")
-COPIES = dict(in_cache=1e-10, slow=4e-10, model=3e-10)
+COPIES = dict(in_cache=1e-10, slow=4e-10, model=3e-10, long=value(2e-5), short=value(1e-5))
+SENDS = dict(best_size=2**16, largest_size=2**16, peak=2)
+SENDS |= dict(sends=SimpleNamespace(points=[1, 2], axis=[64, 2**16], growth=3, medians=[1, 2]))
 WAKES = dict(wakes=2, extra=1e-5, wake=SimpleNamespace(value=5e-6, origin="measured"))
 MEASURED = SimpleNamespace(value=1e8 / 8, origin="measured")
 GUESSED = SimpleNamespace(value=1e8 / 8, origin="guess")
@@ -120,18 +122,28 @@ CASES = {
     ],
     "network/throughput": [
         (
-            "larger sends",
-            dict(sends=SimpleNamespace(points=[1, 2], axis=[64, 2**16], growth=3)),
-            ": 64.0 KiB carry 3.0 times as much as 64",
+            "most in between",
+            SENDS | dict(best_size=64, peak=3e9 / 8),
+            ": most, 3.00 Gbit/s, with sends of 64 byte",
         ),
-        ("fast in a cache", COPIES, "the same copies for 0.100 ns a byte"),
+        ("larger sends", SENDS, ": 64.0 KiB carry 3.0 times as much as 64"),
+        (
+            "start within a window",
+            dict(took=2e-4, each=1, doublings=1.1),
+            "after 1.1 doublings, 200 µs. That is less than one window of 1.00 ms",
+        ),
+        (
+            "fast in a cache",
+            COPIES,
+            "10.0 µs longer than one byte (page on round trips), 0.100 ns for each",
+        ),
         (
             "faster than the model",
             COPIES | dict(in_cache=9e-10, slow=2e-10),
             "faster than from array",
         ),
         ("slower than the model", COPIES | dict(in_cache=9e-10), "take longer than guessed"),
-        ("wake-ups", WAKES, "takes 5.00 µs (measured): 2.0 wake-ups for each segment"),
+        ("wake-ups", WAKES, "takes 5.00 µs (measured), so 2.0 wake-ups for each segment"),
         ("not wake-ups", WAKES | dict(wakes=9), "wake-ups alone do not account for it"),
         ("simulated link", dict(known=1), "link is set to"),
         ("real link", dict(known=False), "adapter is rated at"),
@@ -153,22 +165,35 @@ CASES = {
         ("full later", dict(full_after=2e-3), ": the link is full 2.00 ms after the first byte"),
         (
             "shorter sends are faster",
-            dict(gain_at_peak=1.9, best_size=2**15),
+            dict(gain_at_peak=1.9, best_size=2**15, last_gain=1),
             "sends of 32.0 KiB carry 1.9 times as much",
         ),
-        ("same miss", dict(gain_at_peak=1.9, best_size=2**20), "the same miss as with two CPUs"),
-        ("same miss", dict(gain_at_peak=1.1, best_size=2**15), "the same miss as with two CPUs"),
+        ("longest sends are fast again", dict(last_gain=1.4), "longest sends are faster again"),
+        (
+            "same miss",
+            dict(gain_at_peak=1.9, best_size=2**20, last_gain=1),
+            "the same miss as with two CPUs",
+        ),
+        (
+            "same miss",
+            dict(gain_at_peak=1.1, best_size=2**15, last_gain=1),
+            "the same miss as with two CPUs",
+        ),
         ("link is slower", dict(ping=value(1e-9), carried_rate=1), ", more than the link carries,"),
         ("copy measured", dict(copied=MEASURED), "measured"),
         ("copy guessed", dict(copied=GUESSED), "guessed"),
-        ("share of a copy", PARTS, "A connection carries a, and b."),
+        ("share of a copy", PARTS, "which is 100 Mbit/s. A connection carries a, and b."),
         ("no copy", PARTS | dict(parts=[]), "Nothing was measured."),
         ("two CPUs gain", TWO_ENDS | dict(gain=1), "Two CPUs carry 2.0 times as much as one"),
         ("two CPUs lose", TWO_ENDS | dict(gain=-1), "less than one, though more than that gains."),
         ("CPUs alike", TWO_ENDS | dict(gain=0), "indistinguishable, though what that gains."),
         ("ping guessed", dict(ping=GUESSED), " (guessed)"),
         ("exchange is slower", EXCHANGE | dict(gain=-1), "W: all that goes has to come back, and"),
-        ("exchange is alike", EXCHANGE | dict(gain=0), "the two are indistinguishable."),
+        (
+            "exchange is alike",
+            EXCHANGE | dict(gain=0),
+            "the same CPU carries twice as many bytes in the same time",
+        ),
         ("exchange is faster", EXCHANGE | dict(gain=1), "No more than a chunk is under way then"),
         ("slower than Reckon's", dict(one_way=ns(1), n={"tcp": ns(3)}), "One way is slower"),
         ("sent again", dict(again=7), " (7 segments were sent again)"),
