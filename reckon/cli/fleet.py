@@ -32,6 +32,8 @@ if TYPE_CHECKING:  # Dask imports slowly
 _BUILD_S = 30.0  # the C library, on a host that has none
 _BUILD_CHECK_S = 2.0  # whether it is current
 _PROBE_S = 3.0  # of a pair, with its start
+# Longer than any quantity takes: a host says something when one is done.
+_SILENT_S = {"quick": 900.0, "standard": 900.0, "full": 7200.0}
 _WRITE_EVERY_S = 5.0  # the file of the pairs, which may be large
 
 
@@ -64,9 +66,9 @@ def add_commands(commands: Commands) -> None:
     fleet_.add_argument(
         "--silent",
         type=float,
-        default=900.0,
         metavar="SECONDS",
-        help="a host that says nothing for this long hangs; default: 900",
+        help="a host that says nothing for this long hangs; default: "
+        + ", ".join(f"{seconds:g} ({profile})" for profile, seconds in _SILENT_S.items()),
     )
     fleet_.add_argument(
         "--away",
@@ -267,7 +269,8 @@ class _Results:
         from reckon.collection import network
 
         names = job.hosts[0].name, job.hosts[1].name
-        if frozenset(names) not in self._pairs:
+        before = self._pairs.get(frozenset(names))
+        if before is None or before.failed:
             self._add(network.Pair(hosts=names, measured_at=records.now(), failed=why))
 
     def _add(self, pair: Pair) -> None:
@@ -285,7 +288,8 @@ class _Results:
 def _measure(arguments, cluster: Cluster, work: _Work) -> int:
     from reckon.fleet.measuring import Measuring, Patience
 
-    patience = Patience(silent_s=arguments.silent, away_s=arguments.away)
+    silent_s = arguments.silent or _SILENT_S[config.settings().profile.name]
+    patience = Patience(silent_s=silent_s, away_s=arguments.away)
     with _Display() as display:
         results = _Results(arguments.out, work.known_pairs, display)
         says = {"on_line": display.line, "on_news": display.done}

@@ -17,6 +17,7 @@ from reckon.fleet.on_host import HostFailed
 ATTEMPTS = 2
 _POLL_S = 0.2
 _WORKERS_EVERY_S = 2.0  # the scheduler is asked who is there
+_WAITS_S = 30.0  # without a line before a job is said to wait
 _END_S = 60.0  # the longest that a machine stays taken by what was told to end
 
 
@@ -56,6 +57,7 @@ class Measuring:
         self._running: list[Job] = []
         self._ending: dict[Job, float] = {}  # and since when
         self._heard_s: dict[Job, float] = {}  # when it last said something
+        self._waits_since_s: dict[Job, float] = {}  # since when nothing was heard of it at all
         self._away_since_s: dict[Job, float] = {}  # since when a worker is waited for
         self._asked_s = float("-inf")
         self._found = Found()
@@ -87,6 +89,7 @@ class Measuring:
         self._let_go_of_what_ended()
         self._begin_what_can(waiting, outcome)
         self._take_lines()
+        self._name_those_that_wait()
         for job in list(self._running):
             if fault := self._fault(job):
                 self._give_up(job, fault, waiting, outcome)
@@ -116,6 +119,7 @@ class Measuring:
                 waiting.remove(job)
                 self._away_since_s.pop(job, None)
                 self._running.append(job)
+                self._waits_since_s[job] = time.monotonic()
                 busy |= job.machines
             elif self._is_away_too_long(job):
                 waiting.remove(job)
@@ -135,7 +139,15 @@ class Measuring:
                 return
             if job := by_key.get(key):
                 self._heard_s[job] = time.monotonic()
+                self._waits_since_s.pop(job, None)
                 self._on_line(job.name, line)
+
+    def _name_those_that_wait(self) -> None:
+        """Says once of each job that it has not begun: somebody else measures on its host."""
+        for job, since_s in list(self._waits_since_s.items()):
+            if time.monotonic() > since_s + _WAITS_S:
+                del self._waits_since_s[job]
+                self._on_line(job.name, "waits for its worker, which has another task")
 
     def _fault(self, job: Job) -> str | None:
         """Why the attempt cannot go on."""
@@ -154,8 +166,7 @@ class Measuring:
         return None
 
     def _give_up(self, job: Job, fault: str, waiting: list[Job], outcome: Outcome) -> None:
-        self._running.remove(job)
-        self._heard_s.pop(job, None)
+        self._forget(job)
         job.stop(self._cluster)
         job.release()
         if job.attempts < ATTEMPTS:
@@ -164,6 +175,11 @@ class Measuring:
             self._asked_s, self._must_ask = float("-inf"), True
         else:
             self._fail(job, fault, outcome)
+
+    def _forget(self, job: Job) -> None:
+        self._running.remove(job)
+        self._heard_s.pop(job, None)
+        self._waits_since_s.pop(job, None)
 
     def _fail(self, job: Job, fault: str, outcome: Outcome) -> None:
         outcome.failed[job] = fault
@@ -175,8 +191,7 @@ class Measuring:
         except LOST:
             self._give_up(job, "its result was lost", waiting, outcome)
             return
-        self._running.remove(job)
-        self._heard_s.pop(job, None)
+        self._forget(job)
         job.stop(self._cluster)
         self._ending[job] = time.monotonic()
         outcome.done.append(job)
@@ -189,8 +204,9 @@ class Measuring:
             job.attempts -= 1
             job.futures = []
         waiting[:0] = self._running
-        for state in (self._running, self._ending, self._heard_s, self._away_since_s):
-            state.clear()
+        self._running.clear()
+        for times in (self._ending, self._heard_s, self._waits_since_s, self._away_since_s):
+            times.clear()
         self._cluster.reconnect(
             self._patience.away_s, lambda sentence: self._on_news("scheduler", sentence)
         )
