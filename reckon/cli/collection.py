@@ -5,19 +5,28 @@ from __future__ import annotations
 import secrets
 import shutil
 import sys
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
-from reckon import records
+from reckon import config, records
 from reckon.book import pack as packing
 from reckon.cli.commands import Commands
 from reckon.cli.output import print_json
 from reckon.cli.runs import chosen_run
 from reckon.config import ReckonError
-from reckon.records import verify
+from reckon.presentation.text import plural
+from reckon.records import files, verify
 
 _SOURCE_HELP = "a folder of runs, an archive, or an address of one"
 _TRUST_HELP = "do not compute each median again from its samples, which takes seconds a run"
 _SITE_MARK = "collection.css"  # a folder that has it holds an earlier site
+_WORDS = {  # for the rows of what was written
+    "runs": ("run", "runs"),
+    "quantities": ("value", "values"),
+    "trials": ("trial", "trials"),
+    "lines": ("line", "lines"),
+}
 
 
 def add_commands(commands: Commands) -> None:
@@ -83,17 +92,16 @@ def collect(arguments) -> int:
     from reckon.presentation import collection_pages, collection_site
 
     out = arguments.out
-    if out.exists() and not _may_be_replaced(out):
-        raise ReckonError(f"{out} holds other files; choose an empty folder with --out.")
-    with gather.temporary_folder() as unpacked:
-        found = gather.find(arguments.sources, Path(unpacked))
+    _check_may_be_replaced(out, arguments.sources)
+    with _temporary_folder() as unpacked:
+        found = gather.find(arguments.sources, unpacked)
         of_runs = gather.tables_of(
             found, recompute=not arguments.trust_medians, on_progress=_progress
         )
         if arguments.no_names:
             key = secrets.token_bytes(32)
             of_runs = (tables.without_names(of_run, key) for of_run in of_runs)
-        rows = writing.write_parquet(of_runs, Path(unpacked) / "data")
+        rows = writing.write_parquet(of_runs, unpacked / "data")
         _clear_progress()
         for sentence in found.passed_over:
             print(f"Passed over: {sentence}", file=sys.stderr)
@@ -101,8 +109,8 @@ def collect(arguments) -> int:
             raise ReckonError(_nothing(arguments.sources))
         if out.exists():
             shutil.rmtree(out)
-        records.make_folder(out)
-        shutil.move(Path(unpacked) / "data", out / "data")
+        collection_pages.begin(out)
+        shutil.move(unpacked / "data", out / "data")
     with Collection(out / "data") as collection:
         with_names = not arguments.no_names
         between = network.merged(found.networks)
@@ -130,12 +138,23 @@ def _own_run(arguments) -> Path:
     return folder
 
 
-def _nothing(sources: list[str]) -> str:
+def _temporary_folder() -> AbstractContextManager[Path]:
+    """For what is unpacked."""
+    return files.temporary_folder(config.settings().build_dir, "unpacked-")
+
+
+def _nothing(sources: Iterable[str]) -> str:
     return f"No run is left of {', '.join(sources)}; a run is a folder with a run.json."
 
 
-def _may_be_replaced(out: Path) -> bool:
-    return out.is_dir() and (not any(out.iterdir()) or (out / _SITE_MARK).exists())
+def _check_may_be_replaced(out: Path, sources: list[str]) -> None:
+    """Raises ReckonError unless the folder is new, empty or a site, and holds no source."""
+    is_site = out.is_dir() and (not any(out.iterdir()) or (out / _SITE_MARK).exists())
+    if out.exists() and not is_site:
+        raise ReckonError(f"{out} holds other files; choose an empty folder with --out.")
+    for source in sources:
+        if Path(source).exists() and Path(source).resolve().is_relative_to(out.resolve()):
+            raise ReckonError(f"{source} lies in {out}, which is replaced; choose another --out.")
 
 
 def _page_progress(number: int, total: int) -> None:
@@ -150,9 +169,9 @@ def export(arguments) -> int:
 
     if arguments.sources and arguments.run:
         raise ReckonError("Give sources or --run, not both.")
-    with gather.temporary_folder() as unpacked:
+    with _temporary_folder() as unpacked:
         if arguments.sources:
-            found = gather.find(arguments.sources, Path(unpacked))
+            found = gather.find(arguments.sources, unpacked)
         else:
             found = gather.Found([_own_run(arguments)])
         of_runs = gather.tables_of(
@@ -170,15 +189,14 @@ def export(arguments) -> int:
     for sentence in found.passed_over:
         print(f"Passed over: {sentence}", file=sys.stderr)
     if not rows.get("runs"):
-        raise ReckonError(_nothing(arguments.sources))
+        raise ReckonError(_nothing(arguments.sources or map(str, found.folders)))
     if arguments.prometheus:
         records.write_whole(arguments.prometheus, text)
     if arguments.json:
         print_json({"rows": rows, "passed_over": found.passed_over})
     else:
         counts = ", ".join(
-            f"{count:,} {name.removesuffix('s') if count == 1 else name}"
-            for name, count in rows.items()
+            f"{count:,} {plural(count, *_WORDS[name])}" for name, count in rows.items()
         )
         print(f"{arguments.prometheus or arguments.out}: {counts}")
     return 0

@@ -2,8 +2,8 @@
 
 Two runs of one machine that follow one another and differ in such a fact are a pair. Of each
 quantity, the logarithms of the ratios of all pairs with the same change are averaged; the interval
-follows from how much they differ from machine to machine (Student's t), and from the intervals of
-what was measured, whichever is wider. Probabilities are corrected as in odd.py.
+follows from how much they differ from machine to machine (Student's t) or from the intervals of
+what was measured, whichever standard error is larger. Probabilities are corrected as in odd.py.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ _CONFIDENCE = 0.975
 
 # The logarithm of after / before of each quantity of each pair; of a curve the median over points.
 _RATIOS = """
-WITH pairs AS (SELECT unnest(?) AS before, unnest(?) AS after),
+WITH pairs AS (SELECT unnest($before) AS before, unnest($after) AS after),
 points AS (
     SELECT run_id, quantity, x, params, version, ln(median) AS log_median,
-           ln(high / low) / ? AS error
-    FROM quantities WHERE median > 0 AND reports = []
+           ln(high / low) / $interval_sds AS error
+    FROM quantities
+    WHERE run_id IN (SELECT unnest($before || $after)) AND median > 0 AND low > 0 AND reports = []
 )
 SELECT a.quantity, pairs.after AS run_id, median(b.log_median - a.log_median) AS ratio,
        median(sqrt(a.error * a.error + b.error * b.error)) AS error
 FROM pairs JOIN points a ON a.run_id = before
 JOIN points b ON b.run_id = after AND a.quantity = b.quantity AND a.params = b.params
     AND a.x IS NOT DISTINCT FROM b.x AND a.version IS NOT DISTINCT FROM b.version
-WHERE a.error IS NOT NULL AND b.error IS NOT NULL
 GROUP BY ALL ORDER BY a.quantity, pairs.after
 """
 
@@ -48,10 +48,10 @@ class Pair:
     after: dict
 
     @property
-    def changed(self) -> dict[str, tuple[str | None, str | None]]:
-        """Before and after, by fact."""
+    def changed(self) -> dict[str, tuple[str, str]]:
+        """Before and after, by fact, of those that both runs know."""
         values = {fact: (self.before[fact], self.after[fact]) for fact in FACTS}
-        return {fact: (a, b) for fact, (a, b) in values.items() if a != b}
+        return {fact: (a, b) for fact, (a, b) in values.items() if a != b and a and b}
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Effect:
 class Change:
     """One change, the pairs of runs that had it, and its effects, the largest first."""
 
-    facts: dict[str, tuple[str | None, str | None]]
+    facts: dict[str, tuple[str, str]]
     pairs: list[Pair]
     effects: list[Effect]
 
@@ -109,7 +109,8 @@ def _effects(collection: Collection, pairs: list[Pair]) -> list[Effect]:
     before = [pair.before["run_id"] for pair in pairs]
     after = [pair.after["run_id"] for pair in pairs]
     by_quantity: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    for row in collection.rows(_RATIOS, before, after, INTERVAL_SDS):
+    rows = collection.rows(_RATIOS, before=before, after=after, interval_sds=INTERVAL_SDS)
+    for row in rows:
         by_quantity[row["quantity"]].append((row["ratio"], row["error"]))
     found = []
     for quantity, values in by_quantity.items():

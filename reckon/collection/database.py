@@ -1,68 +1,98 @@
-"""The tables of many runs, asked by DuckDB."""
+"""The tables of many runs, queried with DuckDB."""
 
 from __future__ import annotations
 
-import tempfile
+import contextlib
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
+from reckon import config
+from reckon.config import ReckonError
+from reckon.records import files
 from reckon.records.models import FIRST_FORMAT_WITH_CHAINS
 
-_MEMORY = "1GB"  # beyond it, DuckDB works on files in a folder of its own
-
-
-# Runs of before there were hosts have that of a run with the same identity, or their identity,
-# which is the machine's under one kernel. Before format 4 it was that of all machines alike.
-_WITH_HOSTS = f"""
-CREATE OR REPLACE TABLE runs AS SELECT * REPLACE (
+_MEMORY = "512MB"  # of DuckDB's own; beyond it, it works on files
+_QUANTITY_COLUMNS = (  # that are queried; the file has more
+    "run_id, quantity, x, shown_x_unit, unit, shown_unit, state, reason, predicted, "
+    "predicted_low, predicted_high, revised, ratio, median, low, high, version, reports, params"
+)
+# Runs recorded before the field `host` existed have that of a run with the same identity, or their
+# identity, which is the machine's under one kernel. Before format 4 it was that of all machines.
+_RUNS = f"""
+CREATE TABLE runs AS SELECT * REPLACE (
     CASE WHEN format < {FIRST_FORMAT_WITH_CHAINS} THEN host
     ELSE coalesce(host, max(host) OVER (PARTITION BY identity), identity) END AS host
-) FROM runs"""
+) FROM read_parquet('{{path}}')"""
+# In the order in which they are queried: then a page reads only what it shows.
+_QUANTITIES = f"""
+CREATE TABLE quantities AS SELECT {_QUANTITY_COLUMNS} FROM read_parquet('{{path}}')
+ORDER BY quantity, x"""
+# Of a curve its last point, so that it counts once. The methods of the published reports are left
+# out: they have no predictions of their own.
+_SINGLE_VALUES = """
+CREATE TABLE single_values AS
+SELECT run_id, quantity, x, state, reason, predicted, predicted_low, predicted_high, revised, ratio,
+       median
+FROM quantities WHERE reports = [] OR reports IS NULL
+QUALIFY row_number() OVER (PARTITION BY run_id, quantity ORDER BY x DESC NULLS LAST) = 1
+ORDER BY run_id"""
+_NEWEST = """
+CREATE TABLE newest AS SELECT * FROM runs
+QUALIFY row_number() OVER (PARTITION BY coalesce(host, run_id) ORDER BY opened_at DESC, run) = 1"""
 
 
 class Collection:
     """runs.parquet and quantities.parquet of a folder, as the tables `runs` and `quantities`.
 
     The table `newest` has the newest run of each machine, which stands for it among the others.
-    Runs of which the machine is not known are machines of their own."""
+    Runs of which the machine is not known are machines of their own. The table `single_values` has
+    a row for each quantity of each run.
+
+    The tables are in a temporary file: those of ten thousand runs are larger than the memory that
+    they may take. Raises ReckonError where there is no room for it."""
 
     def __init__(self, folder: Path):
-        self.folder = folder
-        self._temporary = tempfile.TemporaryDirectory(prefix="reckon-duckdb-")
-        self._connection = duckdb.connect()
-        self._connection.execute(f"SET memory_limit = '{_MEMORY}'")
-        self._connection.execute("SET temp_directory = ?", [self._temporary.name])
-        # In the order in which pages ask: then a page reads only what it shows.
-        for name, order in (("runs", "run_id"), ("quantities", "quantity, x")):
-            path = str(folder / f"{name}.parquet").replace("'", "''")
-            self._connection.execute(
-                f"CREATE TABLE {name} AS SELECT * FROM read_parquet('{path}') ORDER BY {order}"
-            )
-        self._connection.execute(_WITH_HOSTS)
-        self._connection.execute("CREATE INDEX of_run ON quantities (run_id)")
-        self._connection.execute("""
-            CREATE TABLE newest AS SELECT * FROM runs
-            QUALIFY row_number() OVER (
-                PARTITION BY coalesce(host, run_id) ORDER BY opened_at DESC, run
-            ) = 1""")
+        self._closing = contextlib.ExitStack()
+        temporary = self._closing.enter_context(
+            files.temporary_folder(config.settings().build_dir, "collection-")
+        )
+        self._connection = self._closing.enter_context(
+            contextlib.closing(duckdb.connect(temporary / "tables.duckdb"))
+        )
+        try:
+            self._query(f"SET memory_limit = '{_MEMORY}'")
+            for create, name in ((_RUNS, "runs"), (_QUANTITIES, "quantities")):
+                path = str(folder / f"{name}.parquet").replace("'", "''")
+                self._query(create.format(path=path))
+            self._query(_SINGLE_VALUES)
+            self._query(_NEWEST)
+        except BaseException:
+            self.close()
+            raise
+
+    def _query(self, query: str, values: object = None) -> duckdb.DuckDBPyConnection:
+        try:
+            return self._connection.execute(query, values)
+        except duckdb.Error as error:
+            why = str(error).splitlines()[0].rstrip(".")
+            raise ReckonError(f"DuckDB cannot work on the tables: {why}.") from None
 
     def rows(self, query: str, *values: object, **named: object) -> list[dict[str, Any]]:
         """The rows that a query gives; its ? stand for `values`, its $name for those that are
         named."""
-        answer = self._connection.execute(query, named or list(values))
+        answer = self._query(query, named or list(values))
         names = [column[0] for column in answer.description or ()]
         return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
 
     def columns(self, query: str, *values: object) -> dict[str, Any]:
         """What a query gives as numpy arrays, by column."""
-        return self._connection.execute(query, list(values)).fetchnumpy()
+        return self._query(query, list(values)).fetchnumpy()
 
     def close(self) -> None:
         """Ends the connection, and removes its files."""
-        self._connection.close()
-        self._temporary.cleanup()
+        self._closing.close()
 
     def __enter__(self) -> Collection:
         return self

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -14,7 +13,8 @@ from prometheus_client import CollectorRegistry, Gauge, generate_latest
 from reckon import records
 from reckon.collection import tables
 
-_RUNS_A_GROUP = 32  # that are written at once: each alone would take as long
+# Written at once, because each run alone would take as long; with trials, fewer.
+_RUNS_A_GROUP, _BYTES_A_GROUP = 32, 100_000_000
 _LABELS = ("run", "host", "quantity", "x", "unit")
 _GAUGES = {
     "median": "reckon_measured",
@@ -33,7 +33,7 @@ def write_parquet(of_runs: Iterable[dict[str, pa.Table]], folder: Path) -> dict[
     rows: dict[str, int] = {}
     parts = {name: folder / f".{name}.parquet.part" for name in tables.SCHEMAS}
     try:
-        for together in _in_groups(of_runs, _RUNS_A_GROUP):
+        for together in _in_groups(of_runs):
             for name in together[0]:
                 table = pa.concat_tables([of_run[name] for of_run in together])
                 if name not in writers:
@@ -44,6 +44,8 @@ def write_parquet(of_runs: Iterable[dict[str, pa.Table]], folder: Path) -> dict[
         for name, writer in writers.items():
             writer.close()
             parts[name].replace(folder / f"{name}.parquet")
+        for name in parts.keys() - writers.keys():  # of other runs, written earlier
+            (folder / f"{name}.parquet").unlink(missing_ok=True)
     finally:
         for writer in writers.values():
             writer.close()
@@ -52,9 +54,16 @@ def write_parquet(of_runs: Iterable[dict[str, pa.Table]], folder: Path) -> dict[
     return rows
 
 
-def _in_groups(items: Iterable, size: int) -> Iterator[list]:
-    iterator = iter(items)
-    while group := list(itertools.islice(iterator, size)):
+def _in_groups(of_runs: Iterable[dict[str, pa.Table]]) -> Iterator[list[dict[str, pa.Table]]]:
+    group: list[dict[str, pa.Table]] = []
+    size_bytes = 0
+    for of_run in of_runs:
+        group.append(of_run)
+        size_bytes += sum(table.nbytes for table in of_run.values())
+        if len(group) == _RUNS_A_GROUP or size_bytes > _BYTES_A_GROUP:
+            yield group
+            group, size_bytes = [], 0
+    if group:
         yield group
 
 
@@ -89,7 +98,7 @@ def _label(value: object) -> str:
         return ""
     if isinstance(value, list):
         return ",".join(map(str, value))
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return str(value).removesuffix(".0")
 
 
 def description() -> str:

@@ -10,10 +10,12 @@ import contextlib
 import functools
 import gc
 import html.parser
+import http.client
+import lzma
 import multiprocessing
+import re
 import shutil
 import tarfile
-import tempfile
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -25,7 +27,6 @@ from pathlib import Path, PurePosixPath
 
 import pyarrow as pa
 
-from reckon import config, records
 from reckon.collection import network, tables
 from reckon.collection.network import Network
 from reckon.config import ReckonError
@@ -35,7 +36,8 @@ ARCHIVES = (".tar.gz", ".tgz", ".tar.xz", ".tar", ".zip")
 MOST_BYTES = 500_000_000  # of an unpacked archive; a run of the full profile has some 100 MB
 _MOST_FILES = 50_000
 _LIMITS = f"{MOST_BYTES / 1e6:g} MB or {_MOST_FILES:,} files"
-_MOST_LINKS = 20_000  # followed below one address
+_MOST_LINKS = 200_000  # followed below one address
+_MOST_FETCHED_BYTES = 10_000_000_000  # from one address
 _TIMEOUT_S = 30.0
 _RUNS_FOR_PROCESSES, _CHUNK = 8, 4  # fewer are read before processes have started
 
@@ -46,13 +48,14 @@ class Found:
 
     folders: list[Path] = field(default_factory=list)
     passed_over: list[str] = field(default_factory=list)
-    networks: list[Network] = field(default_factory=list)  # that fleets have measured
+    # What fleets have measured, each with the name of its folder.
+    networks: list[tuple[str, Network]] = field(default_factory=list)
     sources: dict[Path, str] = field(default_factory=dict)  # of what was unpacked or fetched
 
     def name_of(self, path: Path) -> str:
         """The path, as the user knows it: of what was unpacked, that of the archive before it."""
-        for unpacked, source in reversed(self.sources.items()):
-            if path.is_relative_to(unpacked):
+        for unpacked in (path, *path.parents):
+            if source := self.sources.get(unpacked):
                 inside = path.relative_to(unpacked).as_posix()
                 return source if inside == "." else f"{source}/{inside}"
         return str(path)
@@ -86,7 +89,12 @@ def _search(place: Path, unpacked: Path, found: Found) -> None:
     if (place / "run.json").is_file():
         found.folders.append(place)
         return
-    for path in sorted(place.iterdir()):
+    try:
+        paths = sorted(place.iterdir())
+    except OSError as error:
+        found.passed_over.append(f"{found.name_of(place)} cannot be read ({error.strerror}).")
+        return
+    for path in paths:
         if path.is_dir() and not path.is_symlink():
             _search(path, unpacked / path.name, found)
         elif path.name.endswith(ARCHIVES):
@@ -97,12 +105,24 @@ def _search(place: Path, unpacked: Path, found: Found) -> None:
 
 def _add_network(path: Path, found: Found) -> None:
     try:
-        found.networks.append(network.read(path))
+        found.networks.append((path.parent.name, network.read(path)))
     except ReckonError as error:
         found.passed_over.append(str(error).replace(str(path), found.name_of(path)))
 
 
 # --- archives -------------------------------------------------------------------------------------
+
+
+_BROKEN_ARCHIVE = (
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    OSError,
+    EOFError,
+    RuntimeError,  # it has a password
+    NotImplementedError,  # it is compressed in another way
+)
 
 
 def _unpack(archive: Path, target: Path, found: Found) -> None:
@@ -121,7 +141,7 @@ def _unpack(archive: Path, target: Path, found: Found) -> None:
     except _TooLarge:
         found.passed_over.append(f"{name} would unpack to more than {_LIMITS}.")
         return
-    except (tarfile.TarError, zipfile.BadZipFile, zlib.error, OSError, EOFError) as error:
+    except _BROKEN_ARCHIVE as error:
         why = (str(error).splitlines() or [type(error).__name__])[0].rstrip(". ")
         found.passed_over.append(f"{name} is no whole archive ({why}); have it sent again.")
         return
@@ -181,13 +201,16 @@ def _fetch(address: str, target: Path, found: Found) -> None:
             path = target / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
-    except (urllib.error.URLError, OSError, ValueError) as error:
+    except _NOT_FETCHED as error:
         shutil.rmtree(target, ignore_errors=True)
         found.passed_over.append(f"{address} cannot be fetched ({error}).")
     except ReckonError as error:
         shutil.rmtree(target, ignore_errors=True)
         found.passed_over.append(str(error))
     target.mkdir(parents=True, exist_ok=True)
+
+
+_NOT_FETCHED = (urllib.error.URLError, http.client.HTTPException, OSError, ValueError)
 
 
 def _files_at(address: str) -> Iterator[tuple[PurePosixPath, bytes]]:
@@ -213,8 +236,9 @@ def _files_at(address: str) -> Iterator[tuple[PurePosixPath, bytes]]:
             elif there.endswith((".json", ".json.gz", *ARCHIVES)):
                 content = _content(there)
                 total += len(content)
-                if total > MOST_BYTES:
-                    raise ReckonError(f"{address} holds more than {MOST_BYTES / 1e6:g} MB.")
+                if total > _MOST_FETCHED_BYTES:
+                    limit_gb = _MOST_FETCHED_BYTES / 1e9
+                    raise ReckonError(f"{address} holds more than {limit_gb:g} GB.")
                 name = PurePosixPath(urllib.parse.unquote(there.removeprefix(base)))
                 if ".." in name.parts or name.is_absolute():
                     raise ReckonError(f"{there} would lie outside its folder.")
@@ -267,6 +291,9 @@ def _unless_seen(
     yield of_run
 
 
+_RUN_ID = re.compile(r"[\w-]+")  # pages are named after it
+
+
 def _checked_tables(folder: Path, *, trials: bool, recompute: bool) -> dict[str, pa.Table] | str:
     """The run's tables, or why it is passed over."""
     try:
@@ -275,7 +302,11 @@ def _checked_tables(folder: Path, *, trials: bool, recompute: bool) -> dict[str,
         if faults:
             more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
             return f"{folder} was changed afterwards: {faults[0].rstrip('.')}{more}."
-        return tables.of_run(folder, trials=trials)
+        of_run = tables.of_run(folder, trials=trials)
+        run_id = of_run["runs"]["run_id"][0].as_py()
+        if not _RUN_ID.fullmatch(run_id):
+            return f"{folder} has the id {run_id!r}, which is none of Reckon's."
+        return of_run
     except ReckonError as error:
         return str(error)
 
@@ -294,10 +325,3 @@ def _in_processes(runs: int) -> Iterator[Callable]:
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
-
-
-def temporary_folder() -> tempfile.TemporaryDirectory:
-    """For what is unpacked: removed when the `with` ends."""
-    build = config.settings().build_dir
-    records.make_folder(build)
-    return tempfile.TemporaryDirectory(dir=build, prefix="unpacked-")

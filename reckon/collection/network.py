@@ -117,11 +117,27 @@ def read(path: Path) -> Network:
         raise ReckonError(f"{path}: {first_fault(error)}.") from None
 
 
-def merged(networks: list[Network]) -> Network | None:
-    """All of them as one; None where no pair was measured."""
-    named = {each.name: each for network in networks for each in network.measurements}
-    pairs = [pair for network in networks for pair in network.pairs]
-    return Network(measurements=list(named.values()), pairs=pairs) if pairs else None
+def merged(networks: list[tuple[str, Network]]) -> Network | None:
+    """All of them as one; None where no pair was measured.
+
+    networks: each with the name of its folder, which is put before a host's name that occurs in
+    another one too. Of a pair that was measured more than once, the newest counts."""
+    folders_of: dict[str, set[int]] = defaultdict(set)
+    for number, (_, network) in enumerate(networks):
+        for pair in network.pairs:
+            for host in pair.hosts:
+                folders_of[host].add(number)
+    pairs: dict[frozenset[str], Pair] = {}
+    for folder, network in networks:
+        for pair in sorted(network.pairs, key=lambda pair: pair.measured_at):
+            hosts = tuple(
+                f"{folder}/{host}" if len(folders_of[host]) > 1 else host for host in pair.hosts
+            )
+            pairs[frozenset(hosts)] = pair.model_copy(update={"hosts": hosts})
+    measured = {each.name: each for _, network in networks for each in network.measurements}
+    if not pairs:
+        return None
+    return Network(measurements=list(measured.values()), pairs=list(pairs.values()))
 
 
 @dataclass(frozen=True)

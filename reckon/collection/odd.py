@@ -15,6 +15,7 @@ A curve counts once: its median deviation over its points.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,20 +29,20 @@ LEAST_FACTOR = 1.1  # what is closer to the middle is not odd, however alike the
 _MAD_TO_SD = 1.4826
 INTERVAL_SDS = 2 * 1.96  # the width of a 95 % interval
 
-# Each machine's deviation from the middle of all machines at each point, and the points' median.
+# Each machine's deviation from the middle of all machines at each point, and the points' median. An
+# interval that is not known is taken to be as wide as those of the others.
 _DEVIATIONS = """
 WITH points AS (
-    SELECT run_id, quantity, unit, shown_unit, x, ln(median) AS log_median,
-           ln(high / low) / ? AS error
+    SELECT newest.rowid AS machine, x, ln(median) AS log_median, ln(high / low) / ? AS error
     FROM quantities JOIN newest USING (run_id)
-    WHERE median > 0 AND reports = [] AND quantity = ?
+    WHERE quantity = ? AND median > 0 AND (low > 0 OR low IS NULL) AND reports = []
 ), middles AS (
-    SELECT *, log_median - median(log_median) OVER same AS deviation, count(*) OVER same AS machines
-    FROM points WINDOW same AS (PARTITION BY quantity, x)
+    SELECT machine, log_median - median(log_median) OVER same AS deviation,
+           coalesce(error, median(error) OVER same, 0) AS error, count(*) OVER same AS machines
+    FROM points WINDOW same AS (PARTITION BY x)
 )
-SELECT quantity, run_id, median(deviation) AS deviation, median(coalesce(error, 0)) AS error,
-       max(machines) AS machines
-FROM middles WHERE machines >= ? GROUP BY ALL ORDER BY quantity, run_id
+SELECT machine, median(deviation) AS deviation, median(error) AS error, max(machines) AS machines
+FROM middles WHERE machines >= ? GROUP BY machine ORDER BY machine
 """
 
 
@@ -59,49 +60,48 @@ class Odd:
 
 def odd_ones(collection: Collection) -> list[Odd]:
     """All that is odd, the farthest first; nothing where there are too few machines."""
-    found = _deviations(collection)
-    deviations = np.asarray(found["deviation"], float)
-    if not len(deviations):
+    rows = collection.rows("SELECT DISTINCT quantity FROM quantities ORDER BY quantity")
+    quantities = [row["quantity"] for row in rows]
+    scores = [_scores(collection, quantity) for quantity in quantities]
+    together = {name: np.concatenate([each[name] for each in scores]) for name in _SCORES}
+    if not len(together["machine"]):
         return []
-    names, which = np.unique(np.asarray(found["quantity"], str), return_inverse=True)
-    spreads = np.empty(len(names))
-    for k in range(len(names)):
-        of_quantity = deviations[which == k]
-        spreads[k] = _MAD_TO_SD * np.median(np.abs(of_quantity - np.median(of_quantity)))
-    errors = np.nan_to_num(np.asarray(found["error"], float))
-    scale = np.hypot(spreads[which], errors)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        scores = np.where(deviations == 0, 0.0, deviations / scale)
-    machines = np.asarray(found["machines"], int)
-    probabilities = stats.false_discovery_control(tail_probability(scores, machines))
-    is_odd = (probabilities < FALSE_SHARE) & (np.abs(deviations) > math.log(LEAST_FACTOR))
+    of_quantity = np.repeat(np.arange(len(quantities)), [len(each["machine"]) for each in scores])
+    probabilities = stats.false_discovery_control(
+        tail_probability(together["score"], together["machines"])
+    )
+    is_far = np.abs(together["deviation"]) > math.log(LEAST_FACTOR)
+    run_ids = [row["run_id"] for row in collection.rows("SELECT run_id FROM newest ORDER BY rowid")]
     odd = [
         Odd(
-            run_id=str(found["run_id"][k]),
-            quantity=str(found["quantity"][k]),
-            factor=math.exp(deviations[k]),
-            score=float(scores[k]),
+            run_id=run_ids[together["machine"][k]],
+            quantity=quantities[of_quantity[k]],
+            factor=math.exp(together["deviation"][k]),
+            score=float(together["score"][k]),
             probability=float(probabilities[k]),
-            machines=int(machines[k]),
+            machines=int(together["machines"][k]),
         )
-        for k in np.flatnonzero(is_odd)
+        for k in np.flatnonzero((probabilities < FALSE_SHARE) & is_far)
     ]
     return sorted(odd, key=lambda each: -abs(each.score))
 
 
-def _deviations(collection: Collection) -> dict[str, np.ndarray]:
-    """The columns of _DEVIATIONS, asked quantity by quantity: the medians of all quantities of
-    ten thousand machines at once would take more memory than DuckDB may have."""
-    quantities = collection.rows("SELECT DISTINCT quantity FROM quantities ORDER BY quantity")
-    parts = [
-        collection.columns(_DEVIATIONS, INTERVAL_SDS, each["quantity"], FEWEST_MACHINES)
-        for each in quantities
-    ]
-    names = ("run_id", "quantity", "deviation", "error", "machines")
-    return {
-        name: np.ma.concatenate([part[name] for part in parts]).filled() if parts else np.empty(0)
-        for name in names
-    }
+_SCORES = {"machine": np.int32, "deviation": float, "score": float, "machines": np.int32}
+
+
+def _scores(collection: Collection, quantity: str) -> dict[str, np.ndarray]:
+    """How far each machine lies from the middle of all; arrays of numbers alone, because there are
+    millions of them where there are thousands of machines."""
+    found = collection.columns(_DEVIATIONS, INTERVAL_SDS, quantity, FEWEST_MACHINES)
+    deviation = np.asarray(found["deviation"], float)
+    if not len(deviation):
+        return {name: np.empty(0, type_) for name, type_ in _SCORES.items()}
+    spread = _MAD_TO_SD * np.median(np.abs(deviation - np.median(deviation)))
+    scale = np.hypot(spread, np.asarray(found["error"], float))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        score = np.where(deviation == 0, 0.0, deviation / scale)
+    columns = {**found, "deviation": deviation, "score": score}
+    return {name: np.asarray(columns[name], type_) for name, type_ in _SCORES.items()}
 
 
 def tail_probability(scores, machines):
@@ -141,12 +141,11 @@ def differences(runs: list[dict], run_id: str) -> list[Difference]:
     others = [run for run in runs if run["run_id"] != run_id]
     found = []
     for fact in _FACTS:
-        values = [run[fact] for run in others]
-        common = max(set(values), key=values.count, default=None)
-        share = values.count(common) / len(values) if values else 0.0
-        if share >= _MOST and here[fact] != common:
-            name = fact.replace("_", " ")
-            found.append(Difference(name, _text(here[fact]), _text(common), share))
+        own, counts = _text(here[fact]), Counter(_text(run[fact]) for run in others)
+        for common, count in counts.most_common(1):
+            share = count / len(others)
+            if share >= _MOST and own != common:
+                found.append(Difference(fact.replace("_", " "), own, common, share))
     return found
 
 

@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from reckon import records, statistics, units
-from reckon.prediction.ratios import MISS, NEAR
+from reckon.prediction.ratios import MISS, NEAR, is_comparable
 from reckon.records import verify
 from reckon.records.lookup import results_of
 from reckon.records.result import Result
@@ -169,20 +169,24 @@ def of_run(folder: Path, *, trials: bool = False) -> dict[str, pa.Table]:
 
 
 def without_names(of_run: dict[str, pa.Table], key: bytes) -> dict[str, pa.Table]:
-    """The tables with hashes in the place of what says whose run it is: its name, ids and root.
+    """The tables without what names a machine: hashes in the place of the run's name and ids, and
+    nothing where there was the root hash, the other host, or a reason, which may have addresses.
 
-    key: random, and kept by nobody, so that who has a run cannot find it again."""
+    key: random, and kept by nobody. Who has the run can still find it by what was measured."""
 
-    def hashed(table: pa.Table, column: str) -> pa.Table:
-        values = [value and _hash(value, key) for value in table[column].to_pylist()]
+    def replaced(table: pa.Table, column: str, values: list[str | None]) -> pa.Table:
         place = table.schema.get_field_index(column)
         return table.set_column(place, table.schema.field(column), pa.array(values, _TEXT))
 
     changed = {}
     for name, table in of_run.items():
-        for column in ("run_id", "run", "host", "identity", "root_hash"):
+        for column in ("run_id", "run", "host", "identity"):
             if column in table.column_names:
-                table = hashed(table, column)
+                hashes = [value and _hash(value, key) for value in table[column].to_pylist()]
+                table = replaced(table, column, hashes)
+        for column in ("root_hash", "peer", "reason"):
+            if column in table.column_names:
+                table = replaced(table, column, [None] * table.num_rows)
         changed[name] = table
     return changed
 
@@ -242,8 +246,9 @@ def _shares_within(rows: list[dict[str, Any]]) -> dict[str, float]:
     """Of the predictions that the book scores, by its own methods; a curve counts once."""
     ratios: dict[str, list[float]] = {}
     for row in rows:
-        if row.get("ratio") and not row["reports"]:
-            ratios.setdefault(row["quantity"], []).append(row["ratio"])
+        ratio = row.get("ratio")
+        if ratio is not None and is_comparable(ratio) and not row["reports"]:
+            ratios.setdefault(row["quantity"], []).append(ratio)
     if not ratios:
         return {}
     factors_off = [abs(math.log(median(each))) for each in ratios.values()]
@@ -369,8 +374,8 @@ def _trials(run_id: str, result: Result) -> pa.Table:
     n = len(arrays["value"])
     arrays["x"] = pa.array(arrays["x"], from_pandas=True)  # nan is NULL
     arrays |= {
-        "run_id": [run_id] * n,
-        "quantity": [result.quantity] * n,
-        "unit": [units.base_symbol(result.unit)] * n,
+        "run_id": pa.repeat(run_id, n),
+        "quantity": pa.repeat(result.quantity, n),
+        "unit": pa.repeat(units.base_symbol(result.unit), n),
     }
     return pa.table({name: arrays[name] for name in TRIALS.names}, schema=TRIALS)

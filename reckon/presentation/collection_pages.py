@@ -19,8 +19,9 @@ import markupsafe
 import numpy as np
 
 from reckon import config, records, units
-from reckon.collection.changes import FACTS
+from reckon.collection.changes import Pair
 from reckon.collection.odd import Odd
+from reckon.config import ReckonError
 from reckon.messages import join_words
 from reckon.presentation import dots, network_page
 from reckon.presentation import grading as grading_table
@@ -34,10 +35,16 @@ _TEMPLATES = config.ROOT / "book/collection"
 _DASH = "–"
 
 
+def begin(out: Path) -> None:
+    """Makes the folder of a site, with its style sheet: by that it is known, even half written."""
+    records.make_folder(out)
+    shutil.copyfile(_TEMPLATES / "collection.css", out / "collection.css")
+
+
 def write(
     site: Site, out: Path, on_page: Callable[[int, int], None], *, grading: bool = False
 ) -> int:
-    """Writes the whole site into the folder; the number of its pages."""
+    """Writes the pages of the site into its folder; how many there are."""
     jinja = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -55,13 +62,19 @@ def write(
         on_page(number, total)
         root = "../" * path.count("/")
         text = jinja.get_template(template).render(site=site, root=root, **content)
-        target = out / path
-        records.make_folder(target.parent)
-        records.write_whole(target, text)
+        _write(out / path, text)
     if grading:
-        records.write_whole(out / "data" / "grading.csv", grading_table.as_csv(site))
-    shutil.copyfile(_TEMPLATES / "collection.css", out / "collection.css")
+        _write(out / "data" / "grading.csv", grading_table.as_csv(site))
     return total
+
+
+def _write(path: Path, text: str) -> None:
+    """Not by records.write_whole(), which takes longer: a site can be made again."""
+    records.make_folder(path.parent)
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ReckonError(f"{path} cannot be written ({error.strerror}).") from None
 
 
 def _pages(site: Site, *, grading: bool) -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -220,9 +233,8 @@ def machine_page(site: Site, machine: dict[str, Any]) -> dict[str, Any]:
     run, known = site.newest_by_id[machine["run_id"]], site.quantity_by_name
     rows = site.collection.rows(
         """
-        SELECT quantity, x, predicted, median, ratio, state, reason FROM quantities
-        WHERE run_id = ? AND (reports = [] OR reports IS NULL)
-        QUALIFY row_number() OVER (PARTITION BY quantity ORDER BY x DESC) = 1 ORDER BY quantity""",
+        SELECT quantity, x, predicted, median, ratio, state, reason FROM single_values
+        WHERE run_id = ? ORDER BY quantity""",
         machine["run_id"],
     )
     values = {row["quantity"]: row for row in rows}
@@ -267,13 +279,11 @@ def _odd_row(each: Odd, known: dict, values: dict) -> dict[str, Any]:
 def _history(site: Site, run: dict[str, Any]) -> list[str]:
     """Each run of the machine with the date and what changed since the one before."""
     lines, before = [], None
-    for each in site.runs:
-        if not run["host"] or each["host"] != run["host"]:
-            continue
-        changed = [fact for fact in FACTS if before and before[fact] != each[fact]]
-        note = f"; changed: {join_words(changed)}" if changed else ""
-        name, kernel = site.names[each["run_id"]], each["kernel"]
-        lines.append(f"{each['opened_at']:%Y-%m-%d}: {name}, Linux {kernel}{note}")
+    for each in site.runs_of_host[run["host"] or run["run_id"]]:
+        changed = join_words(Pair(before, each).changed if before else {})
+        note = f"; changed: {changed}" if changed else ""
+        kernel = f"Linux {each['kernel']}" if each["kernel"] else "kernel not known"
+        lines.append(f"{each['opened_at']:%Y-%m-%d}: {site.names[each['run_id']]}, {kernel}{note}")
         before = each
     return lines
 

@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from typing import Any
 
 from reckon import config, records, units
-from reckon.collection.changes import Change, changes_of
+from reckon.collection.changes import LEAST_CHANGE, Change, changes_of
 from reckon.collection.database import Collection, runs_of
 from reckon.collection.network import Network, without_names
 from reckon.collection.odd import (
@@ -72,7 +72,14 @@ class Site:
     def newest(self) -> list[dict[str, Any]]:
         """The newest run of each machine, by model and name."""
         newest = [run for run in self.runs if run["is_newest"]]
-        return sorted(newest, key=lambda run: (run["model"] or "", _in_order(run["run"])))
+        return sorted(
+            newest, key=lambda run: (run["model"] or "", _in_order(self.names[run["run_id"]]))
+        )
+
+    @functools.cached_property
+    def runs_of_host(self) -> dict[str, list[dict[str, Any]]]:
+        """The runs of each machine, from the oldest on, by its host; one without, by its own id."""
+        return _by_host(self.runs)
 
     @functools.cached_property
     def newest_by_id(self) -> dict[str, dict[str, Any]]:
@@ -177,16 +184,21 @@ class Site:
         return [self._change(change) for change in self._changes]
 
     def _change(self, change: Change) -> dict[str, Any]:
-        facts = [f"{fact} {a or 'none'} → {b or 'none'}" for fact, (a, b) in change.facts.items()]
+        facts = [f"{fact} {a} → {b}" for fact, (a, b) in change.facts.items()]
         named, count = change.named, len(change.pairs)
         if named:
             largest = named[0]
             finding = (
                 f"{len(named)} of {len(change.effects)} quantities changed, most of all "
-                f"{heading(largest.quantity)}, {times_text(largest.ratio)} as before."
+                f"{heading(largest.quantity)}, to {times_text(largest.ratio)} what it was."
             )
         else:
-            finding = f"None of {len(change.effects)} quantities changed beyond chance."
+            finding = (
+                f"None of {len(change.effects)} quantities changed by {LEAST_CHANGE:.0%} or more "
+                "beyond chance."
+            )
+        if not change.effects:
+            finding = "No quantity was measured in both runs."
         names = [self.names[pair.after["run_id"]] for pair in change.pairs[:_MOST_NAMED]]
         more = f" and {count - len(names)} more" if count > len(names) else ""
         return {
@@ -258,13 +270,25 @@ def part_title(part: str) -> str:
 
 def _in_order(name: str) -> list[Any]:
     """A key by which host-2 comes before host-10."""
-    return [(int(text), "") if text.isdigit() else (-1, text) for text in re.split(r"(\d+)", name)]
+    parts = re.split(r"(\d+)", name)
+    return [(int(text), "") if text.isdecimal() else (-1, text) for text in parts]
+
+
+def _by_host(runs: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    found: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for run in runs:
+        found[run["host"] or run["run_id"]].append(run)
+    return found
 
 
 def _names(runs: list[dict[str, Any]], *, with_names: bool) -> dict[str, str]:
     """What each run is called; where two have the same name, also by its id."""
     if not with_names:
-        return {run["run_id"]: f"Machine {number}" for number, run in enumerate(runs, 1)}
+        return {
+            run["run_id"]: f"Machine {number}" + (f", run {k}" if len(of_host) > 1 else "")
+            for number, of_host in enumerate(_by_host(runs).values(), 1)
+            for k, run in enumerate(of_host, 1)
+        }
     counts = Counter(run["run"] for run in runs)
     ids = {run["run_id"]: f" ({run['run_id'][:6]})" for run in runs}
     return {

@@ -11,19 +11,16 @@ from reckon.presentation.text import percent
 from reckon.units import number
 
 _DASH = "–"
-# Of a curve, its last point, so that it counts as one prediction. The methods of the published
-# reports have no predictions of their own.
 _QUERY = """
-WITH single AS (
-    SELECT * FROM quantities WHERE reports = [] OR reports IS NULL
-    QUALIFY row_number() OVER (PARTITION BY run_id, quantity ORDER BY x DESC) = 1
-), compared AS (
-    SELECT *, greatest(median / predicted, predicted / median) AS off,
-           greatest(median / revised, revised / median) AS off_revised
-    FROM single
+WITH compared AS (
+    SELECT *, CASE WHEN median > 0 AND predicted > 0
+                   THEN greatest(median / predicted, predicted / median) END AS off,
+           CASE WHEN median > 0 AND revised > 0
+                THEN greatest(median / revised, revised / median) END AS off_revised
+    FROM single_values
 )
 SELECT run_id, count(predicted) AS predicted, count(median) AS measured,
-       avg((off <= $miss)::INT) AS within, exp(median(ln(off))) AS off,
+       exp(median(ln(off))) AS off,
        avg((median BETWEEN predicted_low AND predicted_high)::INT)
            FILTER (predicted_low < predicted_high) AS held,
        exp(median(ln(predicted_high / predicted_low))
@@ -31,7 +28,7 @@ SELECT run_id, count(predicted) AS predicted, count(median) AS measured,
        count(revised) AS revised, avg((off_revised <= $miss)::INT) AS within_revised
 FROM compared GROUP BY run_id"""
 COLUMNS = {
-    "name": "Machine",
+    "name": "Run",
     "profiles": "Profile",
     "predicted": "Predictions",
     "measured": "Measured",
@@ -50,11 +47,11 @@ def rows(site: Site) -> list[dict[str, Any]]:
     nothing to count."""
     found = {row["run_id"]: row for row in site.collection.rows(_QUERY, miss=float(site.miss))}
     table = []
-    for run in site.newest:
+    for run in site.runs:
         of_run = found.get(run["run_id"], {})
         row = {column: of_run.get(column) for column in COLUMNS}
         row |= {"name": site.names[run["run_id"]], "profiles": " ".join(run["profiles"])}
-        table.append(row | {"root_hash": run["root_hash"]})
+        table.append(row | {"within": run["within_miss"], "root_hash": run["root_hash"]})
     return table
 
 

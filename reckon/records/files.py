@@ -8,6 +8,7 @@ import json
 import os
 import re
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pydantic
@@ -85,6 +86,16 @@ def make_folder(path: Path) -> None:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ReckonError(f"{path} cannot be made ({error.strerror}).") from None
+
+
+@contextlib.contextmanager
+def temporary_folder(folder: Path, prefix: str) -> Iterator[Path]:
+    """A folder in that folder, removed at the end; if the process was killed, by the next one."""
+    make_folder(folder)
+    owners.sweep(folder, prefix)
+    own = f"{prefix}{owners.process_name()}."
+    with tempfile.TemporaryDirectory(dir=folder, prefix=own) as made:
+        yield Path(made)
 
 
 def write_whole(path: Path, content: str | bytes) -> None:

@@ -5,6 +5,7 @@ import http.server
 import io
 import json
 import shutil
+import socket
 import tarfile
 import threading
 import zipfile
@@ -169,3 +170,56 @@ def test_an_archive_that_would_fill_the_disk_is_refused(folders, monkeypatch):
     names, (sentence,) = collected(path, folder=folders)
     assert names == [] and "would unpack to more than" in sentence
     assert not list((folders / "unpacked").rglob("*.json"))
+
+
+def damaged(path):
+    """The archive with some of its middle overwritten."""
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2 : len(content) // 2 + 40] = bytes(40)
+    path.write_bytes(content)
+
+
+def compressed_in_another_way(path):
+    """The zip archive, each of whose files is said to be compressed by method 99."""
+    content = path.read_bytes()
+    for head, place in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
+        parts = content.split(head)
+        method = (99).to_bytes(2, "little")
+        content = head.join(
+            [parts[0], *(p[: place - 4] + method + p[place - 2 :] for p in parts[1:])]
+        )
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("ending", "spoil"), [("tar.xz", damaged), ("zip", compressed_in_another_way)]
+)
+def test_an_archive_that_cannot_be_unpacked_is_named(runs, folders, ending, spoil):
+    path = archive_of(runs / "a", folders / f"handed-in.{ending}")
+    spoil(path)
+    names, (sentence,) = collected(path, runs / "b", folder=folders)
+    assert names == ["b"] and sentence.startswith(f"{path} is no whole archive (")
+
+
+def test_an_address_of_no_web_server_is_named(runs, folders):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer():
+            connection, _ = server.accept()
+            with connection:
+                connection.sendall(b"SSH-2.0-OpenSSH\r\n")
+                connection.recv(4096)
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        address = f"http://127.0.0.1:{server.getsockname()[1]}/"
+        names, (sentence,) = collected(address, runs / "b", folder=folders)
+        thread.join()
+    assert names == ["b"] and sentence.startswith(f"{address} cannot be fetched (")
+
+
+def test_a_run_whose_id_is_a_path_is_named(runs, folders):
+    """Pages are named after ids."""
+    made_up.run("c", [made_up.single("cpu/made/scalar", 70, "ns")], id="../../outside")
+    names, (sentence,) = collected(runs, folder=folders)
+    assert names == ["a", "b"] and "'../../outside', which is none of Reckon's" in sentence

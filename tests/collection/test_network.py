@@ -1,6 +1,7 @@
 """The network between hosts: its file, which host stands apart, its page."""
 
 import itertools
+from datetime import timedelta
 
 import pytest
 
@@ -108,3 +109,25 @@ def test_without_names_hosts_have_numbers_and_no_reason_is_told():
     assert hidden.pairs[0].hosts == ("Host 1", "Host 2")
     assert "10.0.0.7" not in hidden.model_dump_json() and "secret" not in hidden.model_dump_json()
     assert network_page.failures(between) == ["a and secret: nothing at 10.0.0.7"]
+
+
+def test_hosts_of_two_fleets_with_one_name_are_two(tmp_path):
+    for rack in ("rack1", "rack2"):
+        (tmp_path / rack).mkdir()
+        network.write(tmp_path / rack, made_up("ab").pairs)
+    found = gather.find([str(tmp_path)], tmp_path / "unpacked")
+    merged = network.merged(found.networks)
+    assert [pair.hosts for pair in merged.pairs] == [
+        ("rack1/a", "rack1/b"),
+        ("rack2/a", "rack2/b"),
+    ]
+
+
+def test_of_a_pair_that_was_measured_twice_the_newest_counts():
+    first = made_up("ab", slow="b")
+    pair = made_up("ba").pairs[0]
+    later = pair.model_copy(update={"measured_at": pair.measured_at + timedelta(hours=1)})
+    (only,) = network.merged(
+        [("f", Network(measurements=[TRIP], pairs=[later, *first.pairs]))]
+    ).pairs
+    assert only == later

@@ -65,3 +65,25 @@ def test_scores_are_as_rare_as_their_probability_says(machines):
     probabilities = tail_probability(deviations / spreads, machines)
     for stated in (1e-2, 1e-3):
         assert 0.5 * stated < np.mean(probabilities < stated) < 1.5 * stated
+
+
+def test_an_interval_that_is_not_known_is_as_wide_as_the_others(collect):
+    """Else what was measured least would be the first to be odd."""
+    fleets.add_fleet(12, {"cpu/syscall/getpid": 2.0})
+    collection = collect()
+    wide = "UPDATE quantities SET low = median / 2, high = median * 2 WHERE quantity = 'cpu/syscall/getpid'"
+    collection.rows(f"{wide} AND run_id NOT IN (SELECT run_id FROM newest WHERE run = 'host-12')")
+    of_the_slow = "quantity = 'cpu/syscall/getpid' AND run_id IN (SELECT run_id FROM newest WHERE run = 'host-12')"
+    assert [each.quantity for each in odd_ones(collection)] == ["cpu/syscall/getpid"]
+    collection.rows(f"UPDATE quantities SET low = NULL, high = NULL WHERE {of_the_slow}")
+    assert odd_ones(collection) == []
+    collection.rows(f"UPDATE quantities SET low = -1.0, high = 1.0 WHERE {of_the_slow}")
+    assert odd_ones(collection) == []
+
+
+def test_sizes_that_read_alike_are_no_difference(collect):
+    for number in range(3):
+        fleets.add_run(f"host-{number}", number, memory_gib=16 + number * 1e-6)
+    runs = runs_of(collect())
+    assert len({run["memory"] for run in runs}) == 3
+    assert differences(runs, runs[0]["run_id"]) == []

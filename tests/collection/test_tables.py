@@ -108,3 +108,22 @@ def test_without_names_a_run_is_told_by_nothing_but_a_hash_of_the_collection(run
     assert set(first["quantities"]["run_id"].to_pylist()) == set(
         first["runs"]["run_id"].to_pylist()
     )
+
+
+def test_without_names_no_host_and_no_address_is_left(run):
+    of_run = tables.of_run(run)
+    quantities = of_run["quantities"]
+    place = quantities.schema.get_field_index("peer")
+    peers = pa.array(["alice at 10.0.0.7"] * quantities.num_rows, pa.string())
+    of_run["quantities"] = quantities.set_column(place, quantities.schema.field("peer"), peers)
+    hidden = tables.without_names(of_run, b"1")
+    assert set(hidden["quantities"]["peer"].to_pylist()) == {None}
+    assert set(hidden["quantities"]["reason"].to_pylist()) == {None}
+    assert hidden["runs"]["root_hash"].to_pylist() == [None]
+
+
+def test_a_negative_median_counts_for_no_share(folders):
+    """A subtracted cost may be larger than what is left."""
+    made_up.run("r", [made_up.single(SCALAR, 50, "ns"), made_up.single("cpu/made/less", -5, "ns")])
+    (row,) = tables.of_run(folders / "runs/r")["runs"].to_pylist()
+    assert row["within_near"] in (0.0, 1.0)

@@ -26,12 +26,12 @@ _SPREAD = 0.04  # from machine to machine
 _SIZES = np.array([4.0, 16, 64, 256])
 
 
-def machine(kernel="6.1.0", memory_gib=16):
+def machine(kernel="6.1.0", memory_gib=16, microcode="0x1"):
     """A machine's description."""
     facts = {
         "processor.model": "Example 9000",
         "processor.cores": 8,
-        "processor.microcode": "0x1",
+        "processor.microcode": microcode,
         "memory.capacity": memory_gib * 2**30,
         "system.kernel": f"{kernel} #1 SMP",
         "system.guest": 0,

@@ -11,6 +11,7 @@ from helpers.project import ROOT, finished
 
 from reckon import records
 from reckon.config import ReckonError
+from reckon.records import files
 
 
 def record_file(folders, text):
@@ -127,3 +128,17 @@ def test_a_record_is_parsed_once_until_it_is_written_again(folders, monkeypatch)
     records.write_record("r", first)
     assert "mine" in records.read_record("r", "a/b").quantities
     assert parsed.count(path) == 2
+
+
+def test_what_a_killed_process_left_in_its_temporary_folder_is_removed_by_the_next(tmp_path):
+    code = (
+        "import os, pathlib; from reckon.records import files\n"
+        f"with files.temporary_folder(pathlib.Path({str(tmp_path)!r}), 'tables-') as made:\n"
+        "    (made / 'large').touch(); os._exit(0)"
+    )
+    finished(sys.executable, "-c", code, cwd=ROOT)
+    (left,) = tmp_path.iterdir()
+    assert (left / "large").exists()
+    with files.temporary_folder(tmp_path, "tables-") as made:
+        assert list(tmp_path.iterdir()) == [made]
+    assert list(tmp_path.iterdir()) == []
