@@ -235,9 +235,14 @@ _WORD = re.compile(
 
 def symbol(unit: str, number_text: str = "") -> str:
     """The unit as the field writes it: GHz for Gcycle/s, µs for us; byte behind "1", else bytes."""
-    if number_text in ("1", "−1"):
-        return _SYMBOLS.get(unit, re.sub(r"\bus\b", "µs", unit))
-    return _WORD.sub(r"\1s", symbol(unit, "1"))
+    return _symbol(unit, is_plural=number_text not in ("1", "−1"))
+
+
+@functools.cache
+def _symbol(unit: str, *, is_plural: bool) -> str:
+    if is_plural:
+        return _WORD.sub(r"\1s", _symbol(unit, is_plural=False))
+    return _SYMBOLS.get(unit, re.sub(r"\bus\b", "µs", unit))
 
 
 @functools.cache

@@ -6,6 +6,7 @@ Each column says what it holds in the metadata of its field; docs/export-format.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import math
@@ -158,7 +159,7 @@ def of_run(folder: Path, *, trials: bool = False) -> dict[str, pa.Table]:
     if not (trials or all(result.has_summaries for result in results)):  # of an older version
         results = results_of(folder, experiments)
     run_id = id_of(run)
-    rows = [{"run_id": run_id} | row for row in _quantity_rows(results)]
+    rows = list(_quantity_rows(run_id, results))
     of_the_run = _run_row(run, results) | _shares_within(rows)
     of_the_run["root_hash"] = verify.root_hash(folder)
     tables = {"runs": _table([of_the_run], RUNS), "quantities": _table(rows, QUANTITIES)}
@@ -259,9 +260,9 @@ def _shares_within(rows: list[dict[str, Any]]) -> dict[str, float]:
     }
 
 
-def _quantity_rows(results: list[Result]) -> Iterator[dict[str, Any]]:
+def _quantity_rows(run_id: str, results: list[Result]) -> Iterator[dict[str, Any]]:
     for result in results:
-        common = _common(result)
+        common = {"run_id": run_id, **_common(result)}
         if not result.has_samples:
             yield common | _unmeasured(result)
             continue
@@ -271,7 +272,7 @@ def _quantity_rows(results: list[Result]) -> Iterator[dict[str, Any]]:
             sealed["revised"] = _at(result.current, "predicted", points)
         for k, (point, summary) in enumerate(zip(points, result.summaries, strict=True)):
             at_point = {name: values[k] for name, values in sealed.items()}
-            yield common | at_point | _measured(point, summary, at_point["predicted"])
+            yield {**common, **at_point, **_measured(point, summary, at_point["predicted"])}
 
 
 _SEALED = {
@@ -337,8 +338,13 @@ def _measured(
         "trials": summary.n,
         "processes": summary.processes,
         "warnings": [warning.kind for warning in summary.warnings],
-        "params": _SORTED.encode(point.params),
+        "params": _params_text(tuple(point.params.items())),
     }
+
+
+@functools.lru_cache(maxsize=16384)  # other runs have the same
+def _params_text(params: tuple[tuple[str, int | str], ...]) -> str:
+    return _SORTED.encode(dict(params))
 
 
 def _known(value: float) -> float | None:

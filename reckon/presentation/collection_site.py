@@ -34,6 +34,7 @@ def slug(quantity: str) -> str:
     return f"{quantity.replace('/', '-')}.html"
 
 
+@functools.cache  # a site has the same headings on the page of every machine
 def heading(quantity: str) -> str:
     """ "The system call: getpid"."""
     return f"{page_title(records.experiment_of(quantity))}: {title_of(quantity)}"
@@ -260,6 +261,7 @@ class Site:
         ]
 
 
+@functools.cache
 def part_title(part: str) -> str:
     """The heading of the book's page on a part."""
     path = config.ROOT / "book" / f"{part}.md"

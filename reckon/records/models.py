@@ -135,7 +135,7 @@ class Point(_Strict):
 
     x: float | None  # position on the axis, base units; None for a single quantity
     params: dict[str, int | str]
-    processes: list[Process] = []  # kept in the samples files
+    processes: list[Process] = Field(default_factory=list)  # kept in the samples files
     stopped: Stop
     reason: str | None = None  # why a point of a curve has no processes
     # Of all visits, in base units of the measurement's unit.

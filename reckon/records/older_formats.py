@@ -12,7 +12,7 @@ def current_state(state: object) -> object:
 
 def current_summary(summary: object) -> object:
     """The summary of a point: format 4 has its warnings in English, and two ends of an interval."""
-    if not isinstance(summary, dict):
+    if not isinstance(summary, dict) or "interval" in summary:
         return summary
     warnings = [_current_warning(warning) for warning in summary.get("warnings", ())]
     current = {**summary, "warnings": warnings}
