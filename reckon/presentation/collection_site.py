@@ -40,6 +40,10 @@ def heading(quantity: str) -> str:
     return f"{page_title(records.experiment_of(quantity))}: {title_of(quantity)}"
 
 
+def _whole_percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
 class Site:
     """What the pages say, computed once. Without names of runs machines have numbers."""
 
@@ -47,8 +51,8 @@ class Site:
     made = f"{records.now():%Y-%m-%d}"
     fewest, least_factor, false_share = (
         FEWEST_MACHINES,
-        f"{LEAST_FACTOR - 1:.0%}",
-        f"{FALSE_SHARE:.0%}",
+        _whole_percent(LEAST_FACTOR - 1),
+        _whole_percent(FALSE_SHARE),
     )
 
     def __init__(
@@ -195,8 +199,8 @@ class Site:
             )
         else:
             finding = (
-                f"None of {len(change.effects)} quantities changed by {LEAST_CHANGE:.0%} or more "
-                "beyond chance."
+                f"None of {len(change.effects)} quantities changed by "
+                f"{_whole_percent(LEAST_CHANGE)} or more beyond chance."
             )
         if not change.effects:
             finding = "No quantity was measured in both runs."
