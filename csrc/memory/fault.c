@@ -217,17 +217,17 @@ static int time_major(struct rk_context *c, struct rk_sample *out, size_t n)
         RK_VARIANT(struct anonymous_kind, __VA_ARGS__)
 
 RK_PROBE("memory/fault/anonymous", .op = "fault",
-         .timed = "a byte written into each of `touches` new small pages that were touched, given "
-                  "back and mapped again; by the faults counted",
+         .timed = "a byte written into each new small page, `touches` in a trial, after they were "
+                  "touched, given back and mapped again; by the faults counted",
          .params = RK_PARAMS(TOUCHES(64)), ANONYMOUS(.huge = 0));
 RK_PROBE("memory/fault/huge", .op = "fault",
-         .timed = "a byte written into each of `touches` new huge pages, likewise; by the faults "
-                  "counted",
+         .timed = "a byte written into each new huge page, `touches` in a trial, likewise; by the "
+                  "faults counted",
          .params = RK_PARAMS(TOUCHES(1)), ANONYMOUS(.huge = 1));
 RK_PROBE("memory/fault/cold", .op = "fault",
-         .timed = "a byte written into each of `touches` new small pages after the free memory was "
-                  "left alone for `idle_ms`, so that a host may have taken it back; by the faults "
-                  "counted",
+         .timed = "a byte written into each new small page, `touches` in a trial, after the free "
+                  "memory was left alone for `idle_ms`, so that a host may have taken it back; by "
+                  "the faults counted",
          .params = RK_PARAMS(TOUCHES(64),
                              RK_INTEGER("idle_ms", 2500, 0, 60000, "how long it is left alone")),
          ANONYMOUS(.idles = 1));
