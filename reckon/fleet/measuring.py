@@ -17,7 +17,7 @@ from reckon.fleet.on_host import HostFailed
 ATTEMPTS = 2
 _POLL_S = 0.2
 _WORKERS_EVERY_S = 2.0  # the scheduler is asked who is there
-_WAITS_S = 30.0  # without a line before a job is said to wait
+_WAITS_S = 10.0  # without a line before a job is said to wait
 _END_S = 60.0  # the longest that a machine stays taken by what was told to end
 
 

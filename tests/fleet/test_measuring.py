@@ -4,9 +4,11 @@ import json
 import os
 import random
 import signal
+import socket
 import time
 
 import pytest
+from distributed import Client
 from helpers.capabilities import capable
 from helpers.clusters import PAGE, line_of, small_cluster
 from helpers.processes import until
@@ -106,6 +108,18 @@ def test_a_worker_that_is_killed_is_named_and_its_host_tried_once_more(cluster, 
     assert end_of(fleet, lines) == 0, "".join(lines)
     assert f"{victim}: the worker on {victim} is gone; tried once more\n" in lines
     assert_whole(cluster, tmp_path)
+
+
+def test_a_host_whose_worker_has_another_task_is_said_to_wait(cluster, tmp_path):
+    lines = []
+    with Client(cluster.address, set_as_default=False) as other:
+        (own,) = [at for at, name in other.run(socket.gethostname).items() if name == "one"]
+        task = other.submit(time.sleep, 12, resources={"reckon": 1}, workers=[own])
+        fleet = cluster.start_fleet("--no-network", "--hosts", "one")
+        line_of(fleet, "one: waits for its worker, which has another task", lines)
+        assert not task.done()
+        assert end_of(fleet, lines) == 0, "".join(lines)
+    assert list(whole_runs(cluster, tmp_path)) == ["one"]
 
 
 def test_a_host_that_stands_still_is_named_and_the_others_are_measured(cluster, tmp_path):
