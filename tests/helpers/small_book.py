@@ -122,9 +122,10 @@ class SmallBook(ShortProject):
         return [*map(str, itertools.chain(*folders, half_written))]
 
     def files(self) -> set[str]:
-        """Every file of the project, by its path."""
+        """Every file of the project, by its path, but for those that SQLite has while a process
+        uses a cache; a process that was killed leaves them to the next."""
         files = set()
         for folder, _, names in os.walk(self.base):
             if "__pycache__" not in folder:
                 files |= {os.path.relpath(os.path.join(folder, name), self.base) for name in names}
-        return files
+        return {file for file in files if not file.endswith((".sqlite-wal", ".sqlite-shm"))}
