@@ -14,6 +14,7 @@ from reckon.records.result import Result
 from reckon.statistics import Summary
 
 _MARGIN = 1.5  # the picture spans this factor beyond its outermost value
+_EDGE = 0.04  # of the axis, at either end
 _MAX_TICKS = 4  # that have room on a track
 # The ticks of a power where powers alone are too few, and where these are too few as well.
 _MULTIPLES = {10: ((1, 2, 5), range(1, 10)), 2: ((1, 1.5),)}
@@ -156,9 +157,10 @@ def track(values: AnswerValues, scale: tuple[float, float]) -> str:
 
 def _ticks(scale: tuple[float, float], unit: str) -> list[float]:
     """Round values on a logarithmic axis, in base units: at most _MAX_TICKS, of bytes powers of
-    two."""
+    two; none so near an end that its text would leave the box."""
     step = units.factor(units.unit_steps(unit)[0])
-    low, high = (end / step for end in scale)
+    edge = (scale[1] / scale[0]) ** _EDGE
+    low, high = scale[0] * edge / step, scale[1] / edge / step
     base = 2 if units.dimension(unit) == units.dimension("byte") else 10
     powers = range(math.floor(math.log(low, base)), math.ceil(math.log(high, base)) + 1)
     for multiples in ((1,), *_MULTIPLES[base]):

@@ -69,8 +69,10 @@ def test_every_main_value_is_a_quantity_of_the_book(results):
     assert [each.front for each in front_page.of_front_page()] == [*range(1, 10)]
 
 
-@pytest.mark.parametrize(("value", "predicted"), [(3.69, 3.3), (44, 31), (1, 1)])
-def test_the_picture_has_at_least_two_ticks(value, predicted):
+@pytest.mark.parametrize(("value", "predicted"), [(3.69, 3.3), (44, 31), (1, 1), (40, 60), (60, 30)])
+def test_the_picture_has_at_least_two_ticks_none_of_which_reaches_beyond_it(value, predicted):
     result = made_up.single("cpu/a", value, "s")
     result.seal.predicted = predicted
-    assert 2 <= answer("?", result, "it").markdown.count("data-tick") <= 4
+    track = answer("?", result, "it").markdown
+    ticks = [float(left) for left in re.findall(r'left: ([\d.]+)%" data-tick', track)]
+    assert 2 <= len(ticks) <= 4 and 4 <= min(ticks) <= max(ticks) <= 96
