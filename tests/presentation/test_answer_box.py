@@ -69,7 +69,9 @@ def test_every_main_value_is_a_quantity_of_the_book(results):
     assert [each.front for each in front_page.of_front_page()] == [*range(1, 10)]
 
 
-@pytest.mark.parametrize(("value", "predicted"), [(3.69, 3.3), (44, 31), (1, 1), (40, 60), (60, 30)])
+@pytest.mark.parametrize(
+    ("value", "predicted"), [(3.69, 3.3), (44, 31), (1, 1), (40, 60), (60, 30)]
+)
 def test_the_picture_has_at_least_two_ticks_none_of_which_reaches_beyond_it(value, predicted):
     result = made_up.single("cpu/a", value, "s")
     result.seal.predicted = predicted

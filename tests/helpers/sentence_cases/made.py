@@ -10,6 +10,11 @@ def value(number):
     return SimpleNamespace(value=number)
 
 
+def off(ratio):
+    """A result that many times its prediction."""
+    return SimpleNamespace(ratio=ratio, has_samples=True)
+
+
 def ns(number):
     """A measured result of that many nanoseconds."""
     return made_up.single("test/made_up", number, "ns")

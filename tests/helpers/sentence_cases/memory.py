@@ -3,13 +3,7 @@
 from types import SimpleNamespace
 
 from helpers import made_up
-from helpers.sentence_cases.made import ns, value
-
-
-def off(ratio):
-    """A result that many times its prediction."""
-    return SimpleNamespace(ratio=ratio, has_samples=True)
-
+from helpers.sentence_cases.made import ns, off, value
 
 L3 = dict(at_region="It", l3=SimpleNamespace(origin="machine", value=2**25))
 L3_FOUND = dict(region="4 MiB", sizes={"l3": 2**22}, walks=[0] * 9, held=2**21, model_l3="M")

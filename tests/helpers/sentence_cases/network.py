@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from helpers.sentence_cases.made import ns, value
+from helpers.sentence_cases.made import ns, off, value
 
 HERE = dict(tcp_here=ns(9), ping_here=ns(3), here=6e-6, longer_ping="Longer.")
 AWAY = dict(tcp_away=ns(9), ping_away=ns(3), away=6e-6, longer_ping="Longer.")
@@ -21,7 +21,7 @@ MEASURED = SimpleNamespace(value=1e8 / 8, origin="measured")
 GUESSED = SimpleNamespace(value=1e8 / 8, origin="guess")
 RATE = dict(rate=MEASURED, far=ns(3), link="L", share=0.9, carried=0.96)
 RATE |= dict(headers=value(52), mtu=value(1500))
-PARTS = dict(parts=["a", "b"], copied=MEASURED, origin="measured")
+PARTS = dict(parts=["a", "b"], copied=MEASURED, origin="measured", mechanism_here="M.")
 RATES = {"tcp": ns(3), "tcp_across": ns(3)}
 TWO_RATES = dict(n=RATES, times=2)
 STREAMS = SimpleNamespace(points=[1, 2, 4], axis=[1, 2, 4], growth=1.2)
@@ -183,6 +183,8 @@ CASES = {
         ("copy measured", dict(copied=MEASURED), "measured"),
         ("copy guessed", dict(copied=GUESSED), "guessed"),
         ("share of a copy", PARTS, "which is 100 Mbit/s. A connection carries a, and b."),
+        ("said above", dict(n={"tcp": off(3)}, mechanism="M."), "is said in the first answer."),
+        ("not said above", dict(n={"tcp": off(1.1)}, mechanism="M."), "M."),
         ("no copy", PARTS | dict(parts=[]), "Nothing was measured."),
         ("two CPUs gain", TWO_ENDS | dict(gain=1), "Two CPUs carry 2.0 times as much as one"),
         ("two CPUs lose", TWO_ENDS | dict(gain=-1), "less than one, though more than that gains."),
