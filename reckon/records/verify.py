@@ -116,6 +116,8 @@ def _samples_faults(
                 files.append(read_samples(path))
         except FileNotFoundError:
             yield f"the samples of visit {visit.number} are missing"
+        except OSError as error:  # a number that is too long for a file's name
+            yield f"the samples of visit {visit.number} cannot be read ({error.strerror})"
         except ReckonError as error:
             yield str(error)
     if recompute and len(files) == len(measurement.visits):

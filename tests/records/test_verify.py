@@ -116,6 +116,11 @@ def test_an_edit_of_samples_is_named_also_with_a_new_digest(run):
     assert verify.faults("r") == [f"{SCALAR}: the samples of visit 1 are missing"]
 
 
+def test_samples_whose_name_is_too_long_for_a_file_are_named(run):
+    edit(run, set_at(SCALAR, "measurement", "visits", 0, "number", 10**300))
+    assert any("cannot be read (File name too long)" in fault for fault in verify.faults("r"))
+
+
 def test_a_seal_that_was_written_after_the_samples_is_named(run):
     """Someone runs Reckon's own code to replace the prediction: the chain is whole, but late."""
     with records.updating("r", "cpu/made") as record:
