@@ -32,7 +32,7 @@ class _Strict(pydantic.BaseModel):
 
 
 Value = float | list[float]
-Int64 = Annotated[int, Field(ge=-(2**63), lt=2**63)]
+Int64 = Annotated[int, Field(ge=-(2**63), lt=2**63)]  # a larger one is no count
 
 
 class InputRecord(_Strict):
@@ -81,24 +81,24 @@ Relation = Literal["sibling", "same_cache", "same_socket", "other_socket", ""]
 class Conditions(_Strict):
     """What happened while a process took its samples. -1 means not known."""
 
-    cpu: int
-    nice: int
-    policy: int
-    partner_cpu: int = (
+    cpu: Int64
+    nice: Int64
+    policy: Int64
+    partner_cpu: Int64 = (
         -1
     )  # of the process that the probe talks to, where it chose another CPU for it
     partner_relation: Relation = ""
-    wall_ns: int
-    minor_faults: int
-    major_faults: int
-    voluntary_switches: int
-    involuntary_switches: int
-    migrations: int
-    steal_ms: int
-    retransmits: int = -1  # these four of probes that use the network
-    listen_overflows: int = -1
-    listen_drops: int = -1
-    time_wait: int = -1
+    wall_ns: Int64
+    minor_faults: Int64
+    major_faults: Int64
+    voluntary_switches: Int64
+    involuntary_switches: Int64
+    migrations: Int64
+    steal_ms: Int64
+    retransmits: Int64 = -1  # these four of probes that use the network
+    listen_overflows: Int64 = -1
+    listen_drops: Int64 = -1
+    time_wait: Int64 = -1
     cycles_per_tick_before: float
     cycles_per_tick_after: float
     seed: int
@@ -115,7 +115,7 @@ class Process(Conditions):
     ticks: Annotated[list[Int64], Field(min_length=1)]
     ops: Int64 | list[Int64]  # one number where every trial covered the same
     started_s: float  # since the measurement began; in a samples file, since the visit began
-    visit: int = 0  # the number of its visit; 0 until it is written
+    visit: Int64 = 0  # the number of its visit; 0 until it is written
 
     @pydantic.model_validator(mode="after")
     def _counts_fit_the_ticks(self) -> Process:
@@ -130,16 +130,26 @@ State = Annotated[Literal["measured", "unsupported", "failed"], _AnyFormat]
 Stop = Annotated[Literal["precise", "time", "processes", "unsupported", "failed"], _AnyFormat]
 
 
+def _of_countable(summary: Summary | None) -> Summary | None:
+    if summary and abs(summary.n) >= 2**63:
+        raise ValueError("a summary of more samples than can be counted")
+    return summary
+
+
 class Point(_Strict):
     """All processes at one setting of the parameters."""
 
     x: float | None  # position on the axis, base units; None for a single quantity
-    params: dict[str, int | str]
+    params: dict[str, Int64 | str]
     processes: list[Process] = Field(default_factory=list)  # kept in the samples files
     stopped: Stop
     reason: str | None = None  # why a point of a curve has no processes
     # Of all visits, in base units of the measurement's unit.
-    summary: Annotated[Summary | None, pydantic.BeforeValidator(current_summary)] = None
+    summary: Annotated[
+        Summary | None,
+        pydantic.BeforeValidator(current_summary),
+        pydantic.AfterValidator(_of_countable),
+    ] = None
 
     @property
     def has_samples(self) -> bool:
@@ -150,7 +160,7 @@ class Point(_Strict):
 class Visit(_Strict):
     """One period in which samples of a quantity were taken."""
 
-    number: int  # names the samples file; never used again
+    number: Int64  # names the samples file; never used again
     started_at: AwareDatetime
     seconds: float
     profile: str
@@ -162,15 +172,15 @@ class Measurement(_Strict):
     """What was measured of a quantity, and how."""
 
     probe: str
-    version: int | None = None  # the probe's version of meaning
+    version: Int64 | None = None  # the probe's version of meaning
     op: str
     timed: str  # in words: what lies between the two clock reads
     reports: list[str]  # the reports whose method this is
     axis: str | None
-    params: dict[str, int | str]
+    params: dict[str, Int64 | str]
     peer: str | None = None  # a description of the peer or the NFS server, if one is used
-    samples: int  # trials in each process
-    warmup: int
+    samples: Int64  # trials in each process
+    warmup: Int64
     priority: str
     profile: str
     key: str
@@ -184,7 +194,7 @@ class Measurement(_Strict):
     # What the points' summaries are of: the prediction's unit and kind, the version of statistics.
     unit: str | None = None
     kind: Kind | None = None
-    statistics: int | None = None
+    statistics: Int64 | None = None
 
     @property
     def is_derived(self) -> bool:
@@ -253,7 +263,7 @@ class SamplesFile(_Strict):
 
     format: Literal[4, 5] = FORMAT
     quantity: str
-    visit: int
+    visit: Int64
     measurement: Measurement
 
 

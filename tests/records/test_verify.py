@@ -117,8 +117,27 @@ def test_an_edit_of_samples_is_named_also_with_a_new_digest(run):
 
 
 def test_samples_whose_name_is_too_long_for_a_file_are_named(run):
-    edit(run, set_at(SCALAR, "measurement", "visits", 0, "number", 10**300))
+    def rename(quantities):
+        quantities[f"cpu/made/{300 * 'x'}"] = quantities.pop(SCALAR)
+
+    edit(run, rename)
     assert any("cannot be read (File name too long)" in fault for fault in verify.faults("r"))
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        ("visits", 0, "number"),
+        ("samples",),
+        ("points", 0, "params", "calls"),
+        ("points", 0, "summary", "n"),
+    ],
+    ids=lambda place: place[-1],
+)
+def test_a_number_that_counts_nothing_is_refused(run, place):
+    edit(run, set_at(SCALAR, "measurement", *place, 10**400))
+    (fault,) = verify.faults("r")
+    assert fault.startswith("cpu/made: ") and "is not a whole record" in fault
 
 
 def test_a_seal_that_was_written_after_the_samples_is_named(run):
