@@ -16,7 +16,6 @@ import multiprocessing
 import re
 import shutil
 import tarfile
-import urllib.error
 import urllib.parse
 import urllib.request
 import zipfile
@@ -120,8 +119,7 @@ _BROKEN_ARCHIVE = (
     lzma.LZMAError,
     OSError,
     EOFError,
-    RuntimeError,  # it has a password
-    NotImplementedError,  # it is compressed in another way
+    RuntimeError,  # it has a password, or is compressed in another way
 )
 
 
@@ -210,7 +208,7 @@ def _fetch(address: str, target: Path, found: Found) -> None:
     target.mkdir(parents=True, exist_ok=True)
 
 
-_NOT_FETCHED = (urllib.error.URLError, http.client.HTTPException, OSError, ValueError)
+_NOT_FETCHED = (http.client.HTTPException, OSError, ValueError)
 
 
 def _files_at(address: str) -> Iterator[tuple[PurePosixPath, bytes]]:

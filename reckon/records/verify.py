@@ -116,7 +116,7 @@ def _samples_faults(
                 files.append(read_samples(path))
         except FileNotFoundError:
             yield f"the samples of visit {visit.number} are missing"
-        except OSError as error:  # a number that is too long for a file's name
+        except OSError as error:  # a quantity's name that is too long for a file
             yield f"the samples of visit {visit.number} cannot be read ({error.strerror})"
         except ReckonError as error:
             yield str(error)
