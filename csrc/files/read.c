@@ -222,6 +222,19 @@ static int run_mbp2016_random(struct rk_context *c, struct rk_sample *out, size_
     return time_mbp2016(c, out, n, 1);
 }
 
+/* A disk that has answered a moment ago may answer the next requests sooner: in a guest, random
+ * reads that began 250 ms after the file was written took 1.3 times as long as those that began at
+ * once, and stayed so for a thousand reads. */
+static int open_after_pause(struct rk_context *c)
+{
+    const int64_t pause_ms = rk_integer(c, "pause_ms");
+    const struct timespec pause = {pause_ms / 1000, pause_ms % 1000 * 1000000};
+    const int status = rk_open_direct(c);
+    if (!status && pause_ms)
+        nanosleep(&pause, NULL);
+    return status;
+}
+
 #define FILE_OF RK_FILE(8 << 20), RK_BLOCK(4096), RK_DIR
 #define SPAN(default_, help) RK_INTEGER("blocks", default_, 1, 1 << 30, help)
 #define BLOCKS(open_, trials_) RK_STAGES(struct rk_blocks, open_, trials_, rk_close_blocks)
@@ -231,7 +244,10 @@ static int run_mbp2016_random(struct rk_context *c, struct rk_sample *out, size_
 
 RK_PROBE("files/read/direct_random", .op = "block",
          .timed = "one pread of a block with O_DIRECT; the blocks in random order, none twice",
-         .needs = RK_NEEDS_DISK, .params = RK_PARAMS(FILE_OF), BLOCKS(rk_open_direct, run_random));
+         .needs = RK_NEEDS_DISK,
+         .params = RK_PARAMS(FILE_OF, RK_INTEGER("pause_ms", 0, 0, 10000,
+                                                 "between opening the file and the first read")),
+         BLOCKS(open_after_pause, run_random));
 RK_PROBE("files/read/direct_sequential", .op = "block",
          .timed = "`blocks` preads with O_DIRECT, from the start of the file on",
          .needs = RK_NEEDS_DISK, .params = RK_PARAMS(FILE_OF, SPAN(1, "in a trial")),

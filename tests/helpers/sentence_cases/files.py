@@ -34,6 +34,11 @@ ROOM = dict(
     inferred=SimpleNamespace(median=2**20),
 )
 
+
+def from_2_ns(median):
+    return abs(median - 2e-9)
+
+
 CASES = {
     "files/cache": [
         (
@@ -103,6 +108,16 @@ CASES = {
                 too_few="",
             ),
             "Reckon's 2 processes have medians from 1.00 µs to 2.00 µs; `fio` had 5.",
+        ),
+        (
+            "pause matters",
+            dict(read=ns(1), paused=ns(2), by_fio=ns(2), from_fio=from_2_ns),
+            "So the disk answers sooner when it has just been used.",
+        ),
+        (
+            "pause does not matter",
+            dict(read=ns(2), paused=ns(1), by_fio=ns(2), from_fio=from_2_ns),
+            "a pause does not account for a difference from `fio`.",
         ),
         (
             "place",

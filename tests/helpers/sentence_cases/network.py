@@ -122,6 +122,15 @@ CASES = {
     ],
     "network/throughput": [
         (
+            "iperf3 outside",
+            dict(
+                by_iperf3=SimpleNamespace(median=9, summary=SimpleNamespace(processes=5)),
+                ends=SimpleNamespace(is_known=True, low=1, high=2),
+                rates=[1e9, 2e9],
+            ),
+            "Reckon's 2 processes have medians from 8.00 Gbit/s to 16.0 Gbit/s; `iperf3` ran 5",
+        ),
+        (
             "most in between",
             SENDS | dict(best_size=64, peak=3e9 / 8),
             ": most, 3.00 Gbit/s, with sends of 64 byte",
