@@ -8,6 +8,7 @@ import sys
 import pytest
 from helpers.project import ROOT, reckon, reckon_process
 
+from reckon import units
 from reckon.cli import main
 
 COMMANDS = ["probes", "probe", "measure", "build", "results", "verify", "predict", "compare"]
@@ -146,8 +147,8 @@ def test_results_of_the_recorded_run(recorded):
     heads, line = reckon("results", "cpu/syscall/getpid").stdout.splitlines()
     assert heads.split() == ["quantity", "predicted", "ratio", "measured"]
     ratio = result["median"] / result["predicted"]
-    assert line.startswith("cpu/syscall/getpid  ") and f"  {ratio:.2f}×  " in line
-    assert f"({result['low']:.0f} to {result['high']:.0f})" in line
+    assert line.startswith("cpu/syscall/getpid  ") and f"  {units.number(ratio)}×  " in line
+    assert f"({units.number(result['low'])} to {units.number(result['high'])})" in line
 
 
 def test_checks_as_json(recorded, capsys):

@@ -86,7 +86,7 @@ def _partners(results: list[Result]) -> Block:
                 where = f"CPU {process.partner_cpu}{_RELATIONS[process.partner_relation]}"
                 quantities.setdefault(where, []).append(title_of(result.quantity))
     return items(
-        f"The other end was on {where}: {join_words([*dict.fromkeys(names)])}."
+        f"The other end was on {where}. This was so for {join_words([*dict.fromkeys(names)])}."
         for where, names in quantities.items()
     )
 

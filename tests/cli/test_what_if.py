@@ -6,6 +6,7 @@ import re
 import pytest
 from helpers.project import reckon
 
+from reckon import units
 from reckon.records.lookup import all_results
 
 NULL_CALL = "cpu/syscall/getpid"
@@ -24,10 +25,13 @@ def test_it_prints_value_ratio_and_what_would_meet_the_measurement(recorded):
     predicted_s = (inputs["mode_switch"] + 550) / inputs["clock"]
     assert "550 cycles  instead of 150 cycles; guess: " in done.stdout
     assert f"Predicted  {1e9 * predicted_s:.3g} ns (" in done.stdout
-    assert f"{result.median / predicted_s:.2f}×, " in done.stdout
-    assert f"Sealed     {1e9 * result.seal.predicted:.1f} ns: {result.ratio:.2f}×" in done.stdout
+    assert f"{units.number(result.median / predicted_s)}×, " in done.stdout
+    assert (
+        f"Sealed     {1e9 * result.seal.predicted:.1f} ns: {units.number(result.ratio)}×"
+        in done.stdout
+    )
     assert "Uncertain  mostly kernel_path: over 50 to 1200 cycles it gives" in done.stdout
-    (needed,) = re.findall(r'To match   kernel_path="(\d+) cycles", all else equal', done.stdout)
+    (needed,) = re.findall(r'To match   kernel_path="([\d.]+) cycles", all else equal', done.stdout)
     met = reckon("predict", NULL_CALL, f"kernel_path={needed}")
     assert "as predicted" in met.stdout
 
@@ -152,4 +156,6 @@ def test_a_value_that_a_reader_stated_is_compared_too(recorded, tmp_path):
     file.write_text(f'["{NULL_CALL}"]\npredicted = "150 ns"\nlow = "1 ns"\nhigh = "2 ns"\n')
     done = reckon("predict", "--file", str(file))
     ratio = null_call().median / 150e-9
-    assert f"Stated     150 ns: {ratio:.2f}×, outside its interval" in done.stdout, done.stderr
+    assert f"Stated     150 ns: {units.number(ratio)}×, outside its interval" in done.stdout, (
+        done.stderr
+    )

@@ -27,7 +27,7 @@ def test_a_formula_has_what_was_sealed_and_measured(syscalls):
     assert [step.spoken for step in formula.steps] == ["ns", "µs", "ms", "s"]
     kernel_path = data.inputs[formula.inputs["kernel_path"]]
     assert kernel_path.slider == (50, 1200) and kernel_path.logarithmic
-    assert kernel_path.source == "guess: stack, registers, table, mitigations"
+    assert kernel_path.source == "guess: stack, registers, table, mitigations; no source"
     assert formula.python == {"hardware": "mode_switch / clock", "software": "kernel_path / clock"}
 
 

@@ -1,9 +1,12 @@
 """Records of older formats are read as the current one has them."""
 
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 from helpers import made_up
+from helpers.project import reckon
 
 from reckon import records
 from reckon.config import ReckonError
@@ -76,3 +79,37 @@ def test_an_unknown_warning_is_refused(path):
     rewrite_as_format_4(path, "modes", "moods")
     with pytest.raises(ReckonError, match="its trials have two moods.* is no warning of format 4"):
         records.read_record("r", "cpu/made")
+
+
+@pytest.fixture
+def of_format_3(folders):
+    """A run that was recorded with samples inside its records, and no chains."""
+    run = Path(__file__).parent / "older_runs" / "format_3"
+    return Path(shutil.copytree(run, folders / "runs" / "format_3"))
+
+
+def test_a_run_without_chains_says_so(of_format_3):
+    done = reckon("verify", "format_3")
+    assert done.returncode == 0 and "was recorded before hashes were chained" in done.stdout
+    assert reckon("verify", "format_3", "--root", "0" * 64).returncode == 1
+
+
+def ticks(quantity):
+    """Of all processes of all points."""
+    points = quantity.measurement.points
+    return [list(process.ticks) for point in points for process in point.processes]
+
+
+def test_a_record_without_chains_begins_them_when_it_is_changed(of_format_3):
+    before = records.read_record("format_3", "cpu/clock").quantities
+    with records.updating("format_3", "cpu/clock") as record:
+        record.quantities |= {
+            name: quantity.model_copy() for name, quantity in record.quantities.items()
+        }
+    after = records.read_record("format_3", "cpu/clock").quantities
+    assert {event.event for each in after.values() for event in each.chain} == {"import"}
+    assert all(after[name].seal == each.seal for name, each in before.items())
+    for name, each in before.items():
+        assert ticks(after[name]) == ticks(each), name
+    assert json.loads((of_format_3 / "cpu/clock.json").read_text())["format"] == records.FORMAT
+    assert verify.faults("format_3") == []

@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 from helpers import made_up
-from helpers.project import RECORDED, reckon
+from helpers.project import reckon
 
 from reckon import records, statistics
 from reckon.records import verify
@@ -194,10 +194,3 @@ def test_the_command_line_names_what_is_broken_and_checks_the_root_hash(run):
         done.returncode == 1
         and f"{SCALAR}: its chain does not have the digest of this seal" in done.stderr
     )
-
-
-def test_a_run_of_an_older_format_says_that_it_has_no_chains(folders):
-    shutil.copytree(RECORDED / "recorded", folders / "runs/recorded")
-    done = reckon("verify", "recorded")
-    assert done.returncode == 0 and "was recorded before hashes were chained" in done.stdout
-    assert reckon("verify", "recorded", "--root", "0" * 64).returncode == 1

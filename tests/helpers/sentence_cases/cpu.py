@@ -159,7 +159,7 @@ CASES = {
         (
             "samples disagree",
             DIFFERS | dict(off=0.5, disagreeing=4),
-            "; the samples of 4 of its 9 points disagree",
+            ". The samples of 4 of its 9 points disagree",
         ),
         ("slope larger", DIFFERS | dict(off=0.5), ", as where the last jump is mispredicted"),
         ("additions folded", OPTIMISED | dict(middle=0.5), "It takes less: 0.500 cycles."),

@@ -111,12 +111,12 @@ CASES = {
         ),
         (
             "pause matters",
-            dict(read=ns(1), paused=ns(2), by_fio=ns(2), from_fio=from_2_ns),
+            dict(read=ns(1), later=ns(2), by_fio=ns(2), from_fio=from_2_ns),
             "So the disk answers sooner when it has just been used.",
         ),
         (
             "pause does not matter",
-            dict(read=ns(2), paused=ns(1), by_fio=ns(2), from_fio=from_2_ns),
+            dict(read=ns(2), later=ns(1), by_fio=ns(2), from_fio=from_2_ns),
             "a pause does not account for a difference from `fio`.",
         ),
         (
