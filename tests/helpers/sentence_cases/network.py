@@ -27,6 +27,9 @@ TWO_RATES = dict(n=RATES, times=2)
 STREAMS = SimpleNamespace(points=[1, 2, 4], axis=[1, 2, 4], growth=1.2)
 TWO_ENDS = dict(one_cpu=ns(3), two_cpus=ns(3), times=2, though="though")
 EXCHANGE = dict(one_way=ns(3), exchange=ns(3), both_ways="W")
+IPERF3 = dict(
+    by_iperf3=SimpleNamespace(median=9, summary=SimpleNamespace(processes=5)), rates=[1e9, 2e9]
+)
 
 CASES = {
     "network/rtt": [
@@ -122,12 +125,13 @@ CASES = {
     ],
     "network/throughput": [
         (
+            "iperf3 by few",
+            IPERF3 | dict(ends=SimpleNamespace(is_known=False, low=0, high=0)),
+            "are too few for an interval: their medians go from 8.00 Gbit/s to 16.0 Gbit/s.",
+        ),
+        (
             "iperf3 outside",
-            dict(
-                by_iperf3=SimpleNamespace(median=9, summary=SimpleNamespace(processes=5)),
-                ends=SimpleNamespace(is_known=True, low=1, high=2),
-                rates=[1e9, 2e9],
-            ),
+            IPERF3 | dict(ends=SimpleNamespace(is_known=True, low=1, high=2)),
             "Reckon's 2 processes have medians from 8.00 Gbit/s to 16.0 Gbit/s; `iperf3` ran 5",
         ),
         (
