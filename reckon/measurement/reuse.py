@@ -54,8 +54,12 @@ def is_reusable(plan: Plan) -> bool:
 def _is_reusable(plan: Plan, measurement: Measurement | None) -> bool:
     if measurement is None or measurement.state != "measured":
         return False
-    # Failed points are measured again, as a quantity that failed as a whole is.
-    return plan.session.is_replay or not _has_failed(measurement) and _is_valid(plan, measurement)
+    if plan.session.is_replay:
+        return True
+    # Failed points are measured again, as a quantity that failed as a whole is; but no shorter
+    # profile takes the place of a longer one's samples for their sake.
+    is_to_repeat = _has_failed(measurement) and measurement.profile == plan.profile.name
+    return not is_to_repeat and _is_valid(plan, measurement)
 
 
 def _has_failed(measurement: Measurement) -> bool:

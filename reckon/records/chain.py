@@ -92,10 +92,11 @@ def extend(quantity: Quantity, run_id: str, at: datetime, *, is_import: bool) ->
 
 
 def root_hash(run: Run, last_hashes: dict[str, str]) -> str:
-    """The hash of a run: of what describes it, and of every quantity's last event, by name.
+    """The hash of a run: of what describes it and its machine, and of every quantity's last event.
 
     The pooled variance is part of it, because all intervals over several visits depend on it."""
     lines = [run.id or "", run.identity, run.opened_at.isoformat(), json.dumps(run.fitness)]
+    lines.append(run.machine.model_dump_json())
     if run.between_visits:
         lines.append(repr(run.between_visits))
     lines += [f"{quantity} {last_hashes[quantity]}" for quantity in sorted(last_hashes)]

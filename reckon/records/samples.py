@@ -81,7 +81,7 @@ def with_visit(folder: Path, name: str, quantity: Quantity) -> Measurement | Non
         return None
     points = [_new_processes(point) for point in measurement.points]
     if not any(point.processes for point in points):
-        return _with_summaries(quantity, measurement)
+        return _with_summaries(quantity, _as_of_its_visits(measurement))
     number = 1 + max(
         [*_visit_numbers(folder, name), *(v.number for v in measurement.visits)], default=0
     )
@@ -105,15 +105,24 @@ def with_visit(folder: Path, name: str, quantity: Quantity) -> Measurement | Non
         for point, visit_point in zip(measurement.points, points, strict=True)
     ]
     visits = [*measurement.visits, visit]
-    complete = measurement.model_copy(
+    complete = measurement.model_copy(update={"visits": visits, "points": points})
+    return _with_summaries(quantity, _as_of_its_visits(complete))
+
+
+def _as_of_its_visits(measurement: Measurement) -> Measurement:
+    """The measurement with the times and the counter's rate of its visits.
+
+    An attempt that gave no samples, as where a failed point fails again, leaves no trace in them."""
+    visits = measurement.visits
+    if not visits:
+        return measurement
+    return measurement.model_copy(
         update={
-            "visits": visits,
-            "points": points,
             "started_at": min(visit.started_at for visit in visits),
             "seconds": sum(visit.seconds for visit in visits),
+            "tick_hz": visits[-1].tick_hz,
         }
     )
-    return _with_summaries(quantity, complete)
 
 
 def _with_summaries(quantity: Quantity, measurement: Measurement) -> Measurement:

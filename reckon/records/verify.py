@@ -25,6 +25,7 @@ from reckon.statistics import VERSION, Summary
 _LAST_DIGITS = 1e-9  # which other versions of numpy may compute differently
 # The fields of a measurement that say what its samples mean; they stand in the samples file too.
 _MEANING = ("probe", "version", "op", "timed", "axis", "params", "peer", "warmup", "priority")
+_MEANING += ("reports", "key")
 _OF_A_VISIT = ("tick_hz", "started_at", "seconds", "profile")
 
 
@@ -56,7 +57,9 @@ def faults(run: str | Path, *, recompute: bool = True) -> list[str]:
         except ReckonError as error:
             sentences.append(f"{experiment}: {error}")
             continue
-        if record.format >= FIRST_FORMAT_WITH_CHAINS:
+        # Whoever states an older format for a record that has chains is not believed.
+        has_chains = any(quantity.chain for quantity in record.quantities.values())
+        if record.format >= FIRST_FORMAT_WITH_CHAINS or has_chains:
             for name, quantity in record.quantities.items():
                 found = _faults(description, run, name, quantity, recompute=recompute)
                 sentences += [f"{name}: {fault}" for fault in found]
@@ -139,8 +142,19 @@ def _meaning_faults(measurement: Measurement, files: list[SamplesFile]) -> Itera
     for visit, file in zip(measurement.visits, files, strict=True):
         if any(getattr(visit, field) != getattr(file.measurement, field) for field in _OF_A_VISIT):
             yield f"what it says of visit {visit.number} is not what the samples say"
-    if files and measurement.tick_hz not in [visit.tick_hz for visit in measurement.visits]:
-        yield "its tick_hz is that of no visit"
+    if files:
+        yield from _time_faults(measurement)
+
+
+def _time_faults(measurement: Measurement) -> Iterator[str]:
+    """What the record says of when it was measured and its visits do not."""
+    visits = measurement.visits
+    for field in ("tick_hz", "profile"):
+        if getattr(measurement, field) not in [getattr(visit, field) for visit in visits]:
+            yield f"its {field} is that of no visit"
+    times = min(visit.started_at for visit in visits), sum(visit.seconds for visit in visits)
+    if (measurement.started_at, measurement.seconds) != times:
+        yield "its times are not those of its visits"
 
 
 def _summary_faults(stored: Measurement, with_processes: Measurement) -> Iterator[str]:

@@ -99,6 +99,18 @@ def test_only_an_input_that_a_person_changed_makes_a_revision(folders):
     assert rk.measure(predict_from(other)).revisions == ["inputs revised: clock"]
 
 
+def test_what_the_machine_reports_is_no_revision_when_it_moves_or_is_first_reported(folders):
+    stand_in = clock(3, reference="turbo_clock", instead_of="the machine does not report it")
+    rk.measure(predict_from(stand_in))
+    for moved, source in ((2.0, "cpufreq"), (2.5, "cpuid")):
+        forget()
+        now = clock(moved, origin="machine", source=source, reference="turbo_clock")
+        assert rk.measure(predict_from(now)).revisions == []
+    forget()
+    other = clock(2.5, origin="machine", source="cpuid", reference="base_clock")
+    assert rk.measure(predict_from(other)).revisions == ["inputs revised: clock"]
+
+
 def test_before_any_sample_a_measured_input_that_moved_is_sealed_as_it_is_now(folders):
     for value in (2.0, 2.5):
         forget()
@@ -166,8 +178,12 @@ def test_only_the_failed_points_of_a_curve_are_measured_again(folders, monkeypat
     first = curve()
     assert list(first.axis) == [5120, 20480] and verify.faults(current_session().run.name) == []
     ran.clear()
-    again = curve()  # it still fails: nothing is lost
+    with monkeypatch.context() as later:  # as in another process, which calibrates anew
+        later.setattr(library, "tick_hz", lambda: 1.001 * first.measurement.tick_hz)
+        again = curve()  # it still fails: nothing is lost
     assert set(ran) == {10240} and list(again.axis) == [5120, 20480]
+    assert verify.faults(current_session().run.name) == []
+    assert again.measurement.started_at == first.measurement.started_at
     monkeypatch.setattr(library, "run", lambda *a, **how: run(*a, fail=None, **how))
     ran.clear()
     whole = curve()
@@ -175,6 +191,27 @@ def test_only_the_failed_points_of_a_curve_are_measured_again(folders, monkeypat
     assert [visit.number for visit in whole.measurement.visits] == [1, 2]
     assert whole.medians[0] == first.medians[0] and whole.medians[2] == first.medians[1]
     assert curve().state == "reused" and verify.faults(current_session().run.name) == []
+
+
+def test_a_shorter_profile_keeps_a_longer_one_s_curve_with_a_failed_point(folders, monkeypatch):
+    real = library.run
+
+    def run(name, params=None, **how):
+        if params["instructions"] == 10240:
+            raise library.ProbeFailed("it broke")
+        return real(name, params, **how)
+
+    def curve(profile):
+        monkeypatch.setenv("RECKON_PROFILE", profile)
+        forget()
+        short = dict(samples=4, budget_s=rk.by_profile(quick=0.1, standard=0.1, full=0.1))
+        return rk.measure(predict_curve(), probe="test/chain", over="instructions", **short)
+
+    monkeypatch.setattr(library, "run", run)
+    before = curve("standard").measurement
+    after = curve("quick")
+    assert after.state == "reused" and after.measurement.profile == "standard"
+    assert after.measurement.visits == before.visits and list(after.axis) == [5120, 20480]
 
 
 def test_what_another_process_measured_meanwhile_is_not_measured_again(folders, monkeypatch):

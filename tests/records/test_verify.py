@@ -90,6 +90,14 @@ def test_the_root_hash_covers_the_variance_that_intervals_are_made_from(run):
             set_at(SCALAR, "measurement", "visits", 0, "tick_hz", 2e9),
             "what it says of visit 1 is not",
         ),
+        (set_at(SCALAR, "measurement", "profile", "full"), "its profile is that of no visit"),
+        (
+            set_at(SCALAR, "measurement", "started_at", "2020-01-01T00:00:00Z"),
+            "its times are not those of its visits",
+        ),
+        (set_at(SCALAR, "measurement", "seconds", 1e3), "its times are not those of its visits"),
+        (set_at(SCALAR, "measurement", "key", "f00"), "its key is not that of its samples"),
+        (set_at(SCALAR, "measurement", "reports", ["t470"]), "its reports is not that of its"),
         (set_at(SCALAR, "measurement", "op", "call"), "its op is not that of its samples"),
         (set_at(SCALAR, "measurement", "timed", "less"), "its timed is not that of its samples"),
         (set_at(SCALAR, "measurement", "points", 0, "params", {"calls": 2}), "its points are not"),
@@ -104,6 +112,22 @@ def test_an_edit_of_a_record_is_named(run, change, fault):
     faults = verify.faults("r")
     assert any(re.search(fault, sentence) for sentence in faults), faults
     assert all(sentence.startswith(("cpu/made/", "cpu/made: ")) for sentence in faults)
+
+
+def test_a_record_that_states_an_older_format_is_checked_all_the_same(run):
+    edit(run, set_at(SCALAR, "predictions", 0, "predicted", 9.0))
+    path = run / "cpu/made.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 3}))
+    assert any("digest of this seal" in fault for fault in verify.faults("r"))
+
+
+def test_the_root_hash_covers_the_machine(run):
+    before = verify.root_hash("r")
+    described = records.read_run("r")
+    model = {"processor": {"model": {"value": "another", "source": "/proc/cpuinfo"}}}
+    machine = described.machine.model_validate(model)
+    records.write_run(described.model_copy(update={"machine": machine}))
+    assert verify.root_hash("r") != before
 
 
 def test_an_edit_of_samples_is_named_also_with_a_new_digest(run):
