@@ -223,7 +223,7 @@ static int run_mbp2016_random(struct rk_context *c, struct rk_sample *out, size_
 }
 
 /* A disk that has answered a moment ago may answer the next requests sooner: in a guest, random
- * reads that began 250 ms after the file was written took 1.3 times as long as those that began at
+ * reads that began 250 ms after the file was open took 1.3 times as long as those that began at
  * once, and stayed so for a thousand reads. */
 static int open_after_pause(struct rk_context *c)
 {

@@ -9,7 +9,7 @@ from reckon import units
 from reckon.prediction.ratios import is_comparable, is_miss
 from reckon.presentation.block import Block, table_row
 from reckon.presentation.text import counted_position, literal, ratio_text
-from reckon.presentation.verdicts import how_far, sealed_again
+from reckon.presentation.verdicts import how_far, sealed_again, within_scatter
 from reckon.records.result import Result
 from reckon.statistics import Summary
 
@@ -109,7 +109,8 @@ def answer(
     head = table_row(["predicted", "measured (interval)", "measured / predicted"])
     cells = "\n".join([head, "| --- | --- | --- |", table_row(values.cells())])
     picture = track(values, log_scale([values]))
-    sentences = (verdict, sealed_again(result), values.revised, why)
+    scatter = within_scatter(values.measured, values.predicted)
+    sentences = (verdict, scatter, sealed_again(result), values.revised, why)
     return _box(f"**{question}**\n\n{cells}\n\n{picture}\n\n{' '.join(filter(None, sentences))}")
 
 

@@ -122,8 +122,8 @@ def score_in_short(results: list[Result]) -> Block:
     worst = judged[-1]
     return say(
         _shares(judged),
-        f"The farthest off is {link(worst.quantity)} ({ratio_text(worst.ratio)}); its chapter says "
-        "why.",
+        f"Of these the farthest off is {link(worst.quantity)} ({ratio_text(worst.ratio)}); its "
+        "chapter says why.",
     )
 
 

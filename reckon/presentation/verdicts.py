@@ -25,6 +25,7 @@ from reckon.presentation.text import (
     ratio_text,
 )
 from reckon.records.result import Result
+from reckon.statistics import Summary
 
 # The words for a ratio that is off by less than each factor; the what-if panels have them as data.
 HOW_FAR = (
@@ -41,6 +42,7 @@ _WITHOUT_SAMPLES = {
 _NEARLY_ALL = 0.9  # a curve came out as predicted if this share of its points is near
 _BESIDE = 1.1  # points beyond this factor on both sides: the curve crosses its prediction
 _SINGLE_POINTS = 10  # fewer than one point in this many are no side of a curve
+_MUCH_WIDER = 3  # the interval over visits, than that over the processes alone: both are printed
 _NOTES_LISTED = 2  # notes on points of a curve that are printed; of the others, how many points
 _POSITIONS_LISTED = 3  # positions of one note that are printed; of more, only their number
 
@@ -58,7 +60,11 @@ def verdict(result: Result, subject: str, again: dict[float, Result] | None = No
         return say(f"{start}: measured {result}, so there is no ratio to the prediction.")
     block = say(
         f"**Verdict.** {_outcome(result, subject)}",
+        ""
+        if result.is_curve
+        else within_scatter(result.summaries[0], float(result.sealed("predicted")[0])),
         _interval(result),
+        _process_interval(result),
         sealed_again(result),
         _revision(result),
         f"Note: {literal(result.attempt_note)}." if result.attempt_note else "",
@@ -162,6 +168,31 @@ def _interval(result: Result) -> str:
         (True, "outside"),
     )
     return f"The measured value lies {side} the prediction’s interval, {low} to {high}."
+
+
+def within_scatter(measured: Summary, predicted: float) -> str:
+    """A sentence where a prediction is off but the measured interval holds it; or ""."""
+    low, high = measured.interval.ends  # nan if unknown, and then it holds nothing
+    if not low <= predicted <= high or how_far(measured.median / predicted) == "as predicted":
+        return ""
+    return (
+        "The interval of the measured value holds the sealed prediction, so the difference may be "
+        "chance."
+    )
+
+
+def _process_interval(result: Result) -> str:
+    """Both intervals by name, where the one over visits is much the wider one; or ""."""
+    interval, alone = result.summaries[0].interval, result.process_interval
+    if result.is_curve or interval.kind != "next visit" or not (alone and alone.is_known):
+        return ""
+    if interval.high - interval.low < _MUCH_WIDER * (alone.high - alone.low):
+        return ""
+    low, high = (units.amount(end, result.unit) for end in alone.ends)
+    return (
+        "The interval printed is that of the next visit; that of the median over the processes, "
+        f"without the differences between visits, is {low} to {high}."
+    )
 
 
 def sealed_again(result: Result) -> str:

@@ -138,11 +138,19 @@ class Result:
     def summaries(self) -> list[statistics.Summary]:
         """One summary a point, in base units; a single quantity has one point."""
         return [
-            (self._stored_summary(point) or self._summarise(self.trials(point), point))
-            .over_visits(self.between_visits)
-            .at_most(limit)
+            self._over_processes(point).over_visits(self.between_visits).at_most(limit)
             for point, limit in zip(self.points, self.limits, strict=True)
         ]
+
+    def _over_processes(self, point: records.Point) -> statistics.Summary:
+        """The summary whose interval is that of the median over the processes of all visits."""
+        return self._stored_summary(point) or self._summarise(self.trials(point), point)
+
+    @property
+    def process_interval(self) -> statistics.Interval | None:
+        """The interval of the median over the processes at the first point, which does not hold how
+        the machine drifts; None without samples."""
+        return self._over_processes(self.points[0]).interval if self.points else None
 
     @property
     def limits(self) -> np.ndarray:

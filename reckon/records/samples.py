@@ -112,7 +112,7 @@ def with_visit(folder: Path, name: str, quantity: Quantity) -> Measurement | Non
 def _as_of_its_visits(measurement: Measurement) -> Measurement:
     """The measurement with the times and the counter's rate of its visits.
 
-    An attempt that gave no samples, as where a failed point fails again, leaves no trace in them."""
+    An attempt without samples, as where a failed point fails again, leaves no trace in them."""
     visits = measurement.visits
     if not visits:
         return measurement

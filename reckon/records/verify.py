@@ -24,8 +24,8 @@ from reckon.statistics import VERSION, Summary
 
 _LAST_DIGITS = 1e-9  # which other versions of numpy may compute differently
 # The fields of a measurement that say what its samples mean; they stand in the samples file too.
-_MEANING = ("probe", "version", "op", "timed", "axis", "params", "peer", "warmup", "priority")
-_MEANING += ("reports", "key")
+_MEANING = ["probe", "version", "op", "timed", "reports", "axis", "params", "peer", "warmup"]
+_MEANING += ["priority", "key"]
 _OF_A_VISIT = ("tick_hz", "started_at", "seconds", "profile")
 
 

@@ -53,7 +53,9 @@ def test_the_best_and_the_worst_predictions_are_named():
 def test_the_front_page_has_the_score_and_the_farthest_miss():
     text = summary_page.score_in_short([predicted(4.0), predicted(1.0)]).markdown
     assert text.startswith("**Of 2 sealed predictions, 50 % within 1.25 times, ")
-    assert text.endswith(f"The farthest off is {link('4.0')} (0.250×); its chapter says why.")
+    assert text.endswith(
+        f"Of these the farthest off is {link('4.0')} (0.250×); its chapter says why."
+    )
     assert summary_page.score_in_short([]).markdown == "Nothing has been measured yet."
 
 

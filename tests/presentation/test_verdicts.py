@@ -9,7 +9,8 @@ from helpers import made_up
 from helpers.staircases import SIZES, stairs
 
 import reckon as rk
-from reckon.presentation import verdicts, warning_sentences
+from reckon import units
+from reckon.presentation import answer_box, verdicts, warning_sentences
 from reckon.statistics import SampleWarning
 
 
@@ -134,3 +135,33 @@ def test_what_a_curve_measures_again_has_both_values():
     assert text.markdown.count("in the table") == 1
     assert "One at 2 KiB: " in text.markdown and f"in the table {single}" in text.markdown
     assert rk.show.measured_again((curve, {3: single})).markdown == ""
+
+
+def in_three_visits(factors, predicted_ns):
+    """A time of 100 ns whose visits differ by these factors, and what was predicted."""
+    result = made_up.single("cpu/made/one", 100, "ns", processes=24)
+    for number, process in enumerate(result.points[0].processes):
+        process.visit = 1 + number // 8
+        factor = factors[process.visit - 1]
+        process.ticks[:] = [round(factor * tick) for tick in process.ticks]
+    result.seal.predicted = result.seal.hardware = predicted_ns * 1e-9
+    return result
+
+
+def test_both_intervals_are_printed_where_that_over_visits_is_much_the_wider():
+    different, one_visit = in_three_visits([0.8, 1, 1.2], 100), made_up.single("a/b/c", 100, "ns")
+    assert "differences between visits" not in verdicts.verdict(one_visit, "it").markdown
+    text = verdicts.verdict(different, "it").markdown
+    low, high = (units.amount(end, "ns") for end in different.process_interval.ends)
+    assert f"without the differences between visits, is {low} to {high}." in text
+    assert different.process_interval.kind == "median"
+
+
+@pytest.mark.parametrize(("predicted_ns", "is_chance"), [(100, False), (80, True), (500, False)])
+def test_a_prediction_that_the_measured_interval_holds_may_be_off_by_chance(
+    predicted_ns, is_chance
+):
+    result = in_three_visits([0.8, 1, 1.2], predicted_ns)
+    sentence = "holds the sealed prediction, so the difference may be chance."
+    assert (sentence in verdicts.verdict(result, "it").markdown) == is_chance
+    assert (sentence in answer_box.answer("?", result, "it").markdown) == is_chance

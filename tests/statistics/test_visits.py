@@ -1,5 +1,6 @@
 """The interval for one more visit: its coverage on simulated machines that drift, and its cases."""
 
+import json
 import math
 import re
 import sys
@@ -178,3 +179,18 @@ def test_the_method_page_prints_the_coverage_that_tools_drift_gives():
     names = [*others, f"3 visits, pooled, {level}", used]
     assert [(share, width) for _, share, width in table] == [measured[name] for name in names]
     assert float(measured[used][0]) >= 90 and float(measured[used][1]) <= 1.5
+
+
+def test_the_method_page_prints_which_changes_were_named():
+    found = json.loads((ROOT / "tools/drift/changes.json").read_text())
+    unchanged, changed = found["unchanged"], found["changed"].values()
+    pairs = unchanged["named_in_each_pair"]
+    (false,) = filter(None, pairs)  # all in one pair
+    affected = [quantity for change in changed for quantity in change["affected"]]
+    assert all(set(change["affected"]) <= set(change["named"]) for change in changed)
+    text = " ".join((ROOT / "book/method.md").read_text().split())
+    assert f"Of {unchanged['comparisons']:,} comparisons of neighbouring runs {len(false)} " in text
+    assert len(pairs) + 1 == 11 and unchanged["comparisons"] == 10 * 100
+    assert "eleven runs of 100 quantities" in text
+    assert f"{100 / false['cpu/clock/cycle_time'] - 100:.0f} %. Then four things" in text
+    assert len(changed) == 4 and f"These affect {len(affected)} quantities, and all" in text

@@ -1,7 +1,7 @@
 """changes.py: how often `reckon compare` names a change where there was none, and where there was.
 
-    changes.py unchanged [--runs 11] [--like RUN] [--only NAME]
-    changes.py changed [--like RUN]
+    changes.py unchanged [--runs 11] [--like RUN] [--only NAME] [--measured]
+    changes.py changed [--like RUN] [--measured]
 
 `unchanged` measures runs of this machine one after another, in the standard profile with its three
 visits but without a page, and compares each with the one before. `changed` measures one more run
@@ -9,13 +9,15 @@ under each change of CHANGES and one without, with those quantities that it affe
 UNAFFECTED, which show how far a quantity varies between visits and must not be named.
 
 Quantities are the single ones of the run --like that are measured by the book's own methods. The
-runs lie in _build/changes: stop it with Ctrl-C and call it again, and it goes on.
+runs lie in _build/changes: stop it with Ctrl-C and call it again, and it goes on. With --measured
+it compares the runs that are there. What was named is kept in changes.json, beside this file.
 """
 
 from __future__ import annotations
 
 import argparse
 import ctypes
+import json
 import os
 import shutil
 import struct
@@ -38,6 +40,7 @@ from reckon.records.result import Result
 from reckon.records.session import current_session
 
 FOLDER = config.ROOT / "_build" / "changes"
+NAMED = Path(__file__).with_name("changes.json")
 GROUPS = Path("/sys/fs/cgroup")
 
 
@@ -223,6 +226,8 @@ def run(arguments) -> None:
 
 def start(name: str, arguments, only, conditions: Conditions = Conditions()) -> None:
     """Measure that run in a process of its own."""
+    if arguments.measured:
+        return
     print(f"{name}: measuring", flush=True)
     command = [sys.executable, __file__, "run", name, "--profile", arguments.profile]
     command += ["--like", arguments.like, *(f"--only={quantity}" for quantity in only)]
@@ -244,27 +249,44 @@ def unchanged(arguments) -> None:
     names = [f"unchanged-{number}" for number in range(1, arguments.runs + 1)]
     for name in names:
         start(name, arguments, arguments.only)
-    judged = named = 0
+    judged, named = 0, []
     for a, b in zip(names, names[1:], strict=False):
         comparison = two_runs.compare(a, b)
-        judged, named = judged + len(comparison.judged), named + len(comparison.changed)
-        print(f"{a} → {b}: {_named(comparison)} of {len(comparison.judged)}")
-    print(f"False changes: {named} of {judged} comparisons in {len(names) - 1} pairs")
+        judged += len(comparison.judged)
+        named.append(_named(comparison))
+        print(f"{a} → {b}: {_in_words(named[-1])} of {len(comparison.judged)}")
+    total = sum(map(len, named))
+    print(f"False changes: {total} of {judged} comparisons in {len(names) - 1} pairs")
+    _keep("unchanged", {"comparisons": judged, "named_in_each_pair": named})
 
 
-def _named(comparison: two_runs.Comparison) -> str:
-    changes = [f"{quantity.quantity} ({quantity.ratio:.3f}×)" for quantity in comparison.changed]
+def _named(comparison: two_runs.Comparison) -> dict[str, float]:
+    """The quantities that the comparison names, each with its ratio."""
+    return {each.quantity: round(each.ratio, 3) for each in comparison.changed}
+
+
+def _in_words(named: dict[str, float]) -> str:
+    changes = [f"{quantity} ({ratio:.3f}×)" for quantity, ratio in named.items()]
     return f"{len(changes)} named{': ' if changes else ''}{', '.join(changes)}"
+
+
+def _keep(part: str, found: dict) -> None:
+    """Write what a command found into changes.json; what the other one found stays."""
+    before = json.loads(NAMED.read_text()) if NAMED.exists() else {}
+    NAMED.write_text(json.dumps(before | {part: found}, indent=1, ensure_ascii=False) + "\n")
 
 
 def changed(arguments) -> None:
     """Measure under each change and without it, and print what compare names."""
+    found = {}
     for number, (what, change) in enumerate(CHANGES.items(), 1):
         before, after = f"change-{number}-before", f"change-{number}-after"
         start(before, arguments, change.affects + UNAFFECTED, change.before)
         start(after, arguments, change.affects + UNAFFECTED, change.after)
         comparison = two_runs.compare(before, after)
-        print(f"{what}: {_named(comparison)} of {len(change.affects)} affected")
+        named = _named(comparison)
+        found[what] = {"affected": change.affects, "named": named}
+        print(f"{what}: {_in_words(named)} of {len(change.affects)} affected")
         for quantity in comparison.same:
             if quantity.quantity not in change.affects:
                 continue
@@ -273,6 +295,7 @@ def changed(arguments) -> None:
             print(f"  not named: {quantity.quantity}, {ratios}")
         for quantity in comparison.unjudged:
             print(f"  not judged: {quantity.quantity}: {quantity.why}")
+    _keep("changed", found)
 
 
 def main() -> None:
@@ -290,6 +313,8 @@ def main() -> None:
             metavar="NAME",
             help="an experiment or a quantity",
         )
+        if command is not run:
+            subparser.add_argument("--measured", action="store_true", help="measure nothing")
         if command is unchanged:
             subparser.add_argument("--runs", type=int, default=11)
         if command is run:

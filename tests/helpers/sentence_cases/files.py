@@ -34,11 +34,6 @@ ROOM = dict(
     inferred=SimpleNamespace(median=2**20),
 )
 
-
-def from_2_ns(median):
-    return abs(median - 2e-9)
-
-
 CASES = {
     "files/cache": [
         (
@@ -81,7 +76,7 @@ CASES = {
             dict(asked=9e-6, command=value(2e-6), why_more="Why."),
             "costs 9.00 µs, where 2.00 µs were guessed. Why.",
         ),
-        ("small files off", dict(start=2.0), "takes 2.0 times the prediction, so no memory"),
+        ("small files off", dict(start=2.0), "takes 2.0 times the prediction, so what was written"),
         ("no gap", dict(by_read=SimpleNamespace(has_gap=False)), "there is no gap"),
         ("mostly copied", dict(share_waited=0.1, copied=1e-6), "its median (1.00 µs) shows"),
         ("advice unclear", dict(pays=0), "does not show whether it pays."),
@@ -111,17 +106,22 @@ CASES = {
         ),
         (
             "pause matters",
-            dict(read=ns(1), later=ns(2), by_fio=ns(2), from_fio=from_2_ns),
-            "So the disk answers sooner when it has just been used.",
+            dict(read=ns(1), later=ns(3), by_fio=ns(2), from_now=abs),
+            "So a pause alone changes a read by at least as much",
         ),
         (
             "pause does not matter",
-            dict(read=ns(2), later=ns(1), by_fio=ns(2), from_fio=from_2_ns),
-            "a pause does not account for a difference from `fio`.",
+            dict(read=ns(1), later=ns(2), by_fio=ns(3), from_now=abs),
+            "so a pause alone does not account for the difference.",
+        ),
+        (
+            "place alike",
+            dict(found=5e-5, access=value(8e-5), alike=True),
+            "so hardly any of it is finding.",
         ),
         (
             "place",
-            dict(found=5e-5, access=value(8e-5)),
+            dict(found=5e-5, access=value(8e-5), alike=False),
             "Finding it takes 50.0 µs, where 80.0 µs were guessed.",
         ),
     ],
