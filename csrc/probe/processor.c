@@ -54,6 +54,8 @@ const char *rk_counter_missing(void)
                  "virtual machine can be given it: CPU type host)";
 }
 
+static const char clock_name[] = "tsc"; /* the counter, as the kernel calls it */
+
 int rk_counter_is_invariant(void)
 {
     return has(POWER_MANAGEMENT, POWER_INVARIANT_TSC);
@@ -95,7 +97,9 @@ const char *rk_counter_missing(void)
     return NULL;
 }
 
-/* The generic timer is one for the whole system (Arm ARM, D11). */
+/* The generic timer is one for the whole system (Arm ARM, D11), whatever the kernel's clock is. */
+static const char clock_name[] = "";
+
 int rk_counter_is_invariant(void)
 {
     return 1;
@@ -106,14 +110,15 @@ int rk_counter_is_invariant(void)
 int rk_counters_agree(int processor_says_so, const char *sys)
 {
     char path[512], clocks[256];
-    if (processor_says_so)
-        return 1;
     snprintf(path, sizeof path, "%s/devices/system/clocksource/clocksource0/available_clocksource",
              sys);
     rk_read_text(path, clocks, sizeof clocks);
-    /* The kernel takes it off the list where it finds that the CPUs' counters differ. */
+    if (!clocks[0] || !clock_name[0])
+        return processor_says_so;
+    /* The kernel takes it off the list where it finds that the CPUs' counters differ, whatever the
+     * processor says of each. */
     for (char *rest = clocks, *clock; (clock = strsep(&rest, " \n"));)
-        if (strcmp(clock, "tsc") == 0)
+        if (strcmp(clock, clock_name) == 0)
             return 1;
     return 0;
 }

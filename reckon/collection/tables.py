@@ -82,7 +82,7 @@ QUANTITIES = _columns(
     ("unit", _TEXT, "the base unit of all values"),
     ("shown_unit", _TEXT, "the unit in which the book prints them"),
     ("state", _TEXT, "measured, unsupported, failed or predicted (not measured yet)"),
-    ("reason", _TEXT, "why it was not measured"),
+    ("reason", _TEXT, "why it was not measured, or why a later attempt gave nothing"),
     ("predicted", _NUMBER, "the sealed prediction"),
     ("predicted_low", _NUMBER, "the lower end of its interval"),
     ("predicted_high", _NUMBER, "the upper end"),
@@ -305,7 +305,7 @@ def _common(result: Result) -> dict[str, Any]:
         "x_unit": units.base_symbol(result.axis_unit) if result.is_curve else None,
         "shown_x_unit": result.axis_unit if result.is_curve else None,
         "state": result.state,
-        "reason": result.reason,
+        "reason": result.reason or result.attempt_note or None,
     }
     measurement = result.measurement
     if measurement:
