@@ -1,6 +1,7 @@
 """Folders without room, that cannot be written or whose disk fails, too few processes, too little
 memory: one sentence, no half record, and the next build is whole."""
 
+import errno
 import gzip
 import json
 import os
@@ -132,6 +133,28 @@ def test_a_disk_that_cannot_be_read(book, tmp_path, place, reason):
     assert book.recorded() == before
     check_whole(book)
     assert book.recorded() == before
+
+
+@pytest.mark.parametrize("error", [errno.ENOSPC, errno.EIO])
+@pytest.mark.parametrize(
+    ("files", "named"),
+    [
+        ("*/book/runs/*/samples/cpu/small/read/*", "read/1.json.gz"),
+        ("*/book/runs/*/cpu/.small.json.*", "cpu/small.json"),
+    ],
+    ids=["samples", "record"],
+)
+def test_samples_or_a_record_that_cannot_be_written(book, tmp_path, files, named, error):
+    """Of that page nothing is half written; the other pages are measured, and the next build is whole."""
+    own_mounts()
+    shim = compiled(tmp_path, "failing_writes", "-shared", "-fPIC")
+    done = build(book, LD_PRELOAD=str(shim), FAILING=files, ERROR=str(error))
+    output = done.stdout + done.stderr
+    assert done.returncode == 1 and "Traceback" not in output, output
+    assert f"{named} cannot be written ({os.strerror(error)})." in output, output
+    assert set(book.recorded()) >= {"network/small/here", "files/small/null"}
+    assert "cpu/small/read" not in book.recorded()
+    check_whole(book)
 
 
 PAGE_DOES_NOT_START = (
