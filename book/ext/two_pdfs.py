@@ -18,7 +18,7 @@ from sphinx_jupyterbook_latex.nodes import CellInput, CellOutput
 REPORT, RECORD = "reckon", "reckon-full"
 TITLES = {REPORT: "Reckon", RECORD: "Reckon: the full record"}
 # A table of more lines may break across pages. The report's tables are short and stay whole.
-_LINES_TOGETHER = {REPORT: 22, RECORD: 12}
+_LINES_TOGETHER = {REPORT: 30, RECORD: 12}
 _SITES_LINE_GAP = r"\\[0.5em]"  # between the lines of a formula
 _CASES = re.compile(r"\\begin\{cases\}.*?\\end\{cases\}", re.S)
 _ALIGNED = re.compile(r"\\begin\{aligned\}(.*)\\end\{aligned\}", re.S)

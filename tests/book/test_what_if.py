@@ -31,9 +31,9 @@ OTHER_CALL = "cpu/syscall/getppid"
 def test_typing_changes_all_numbers_and_keeps_the_sealed_ones(open_page):
     page, result = open_page(), null_call()
     box = panel(page)
-    field(box, "kernel path").fill("550")
+    field(box, "kernel path").fill("170")
     prediction = to_prediction(NULL_CALL, result.current)
-    changed = variations.with_values(prediction, {"kernel_path": 550.0})
+    changed = variations.with_values(prediction, {"kernel_path": 170.0})
     predicted = units.amount(float(changed.predicted), "ns")
     ratio = f"{units.number(result.median / float(changed.predicted))}×"
     sealed = f"{units.number(result.ratio)}×"
@@ -285,7 +285,8 @@ def test_in_print_a_panel_shows_what_each_input_does_and_no_control(open_page):
     assert effects.locator("tbody tr").count() == 3 and effects.is_visible()
     moved = effects.locator("tbody td:nth-of-type(1)").all_inner_texts()
     ends = [[float(end) for end in re.findall(r"([\d.]+)×", text)] for text in moved]
-    assert all(least < largest for least, largest in ends)  # a clock's too, which moves it down
+    assert all(least <= largest for least, largest in ends)  # a clock's too, which moves it down
+    assert sum(least < largest for least, largest in ends) >= 2
     assert page.locator("details.what-if:visible").count() == 1
     assert page.locator("input:visible, button:visible").count() == 0
 

@@ -91,7 +91,7 @@ POINTS_ON_PAGE = """() => {
 
 def test_a_figure_is_as_wide_on_a_phone_with_a_mark_as_without(open_page, figure):
     article, _ = figure(rk.draw.bars, [null_call()], "drawn", "C")
-    style = "figure { margin: 0 } img { width: 100% }"
+    style = "figure { margin: 0 } img { width: 100% } main { padding: 0 1rem }"
     page = open_page(article=article, style=style, viewport={"width": 390, "height": 800})
     image = page.locator("picture[data-places] img")
     before = image.bounding_box()["width"]

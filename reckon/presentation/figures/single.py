@@ -23,7 +23,7 @@ from reckon.presentation.titles import page_title
 from reckon.records.result import Result
 from reckon.records.unit_conversion import trial_times_s
 
-_MAX_STEPS = 200  # points of a distribution that its data have
+_MAX_STEPS = 200  # points of a distribution, in the figure and its data
 _BAND_COLOURS = ("#dcc07f", "#ecdcb8", "#f7f0e3")
 _SMALLEST = 1e-12  # in base units: a logarithmic axis has no 0
 _OUTLYING = 0.005  # the share of trials at either end that may lie beyond an axis
@@ -82,7 +82,8 @@ def distribution(
             every_value.append(values)
             share = np.arange(1, len(values) + 1) / len(values)
             name_shown = title(result, titles)
-            axes.step(values, share, where="post", color=colour, label=name_shown)
+            steps = np.unique(np.linspace(0, len(values) - 1, _MAX_STEPS).astype(int))
+            axes.step(values[steps], share[steps], where="post", color=colour, label=name_shown)
             predicted = units.from_base(result.sealed("predicted")[-1], unit)
             every_prediction.append(predicted)
             axes.axvline(predicted, color=colour, ls="--", lw=1)
@@ -92,7 +93,6 @@ def distribution(
                 axes.axvline(revised, color=colour, ls=style.REVISED, lw=1)
             median = units.to_base(float(np.median(statistics.process_medians(trials))), unit)
             medians.append(f"{name_shown} with median {units.amount(median, result.unit)}")
-            steps = np.unique(np.linspace(0, len(values) - 1, _MAX_STEPS).astype(int))
             rows += [[result.quantity, f"{values[i]:.6g}", f"{share[i]:.6g}"] for i in steps]
         if min(values[0] for values in every_value) > 0:
             axes.set_xscale("log")
