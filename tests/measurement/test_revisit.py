@@ -162,7 +162,10 @@ def test_neither_derived_nor_slow_quantities_are_visited(build, seconds, is_visi
     measure()
     with records.updating(current_session().run.name, "test") as record:
         for name, quantity in record.quantities.items():
-            measurement = quantity.measurement.model_copy(update={"seconds": seconds})
+            (visit,) = quantity.measurement.visits
+            lasted = {"seconds": seconds}
+            visits = [visit.model_copy(update=lasted)]
+            measurement = quantity.measurement.model_copy(update={**lasted, "visits": visits})
             record.quantities[name] = quantity.model_copy(update={"measurement": measurement})
     assert bool(experiments_to_visit(2)) == is_visited
 

@@ -49,8 +49,9 @@ def test_the_start_of_blocked_tasks_is_not_timed(probe):
 @pytest.mark.parametrize("probe", ["process", "eventfd_process", "futex_process"])
 @pytest.mark.timed
 def test_the_start_of_the_partner_is_not_timed(probe):
+    """Which takes some 50 times as long as a turn; a first turn, on cold caches, takes 2.3 to 3.2."""
     once = {"turns": 1}
-    assert first_ns(f"cpu/switch/{probe}", once) < 3 * median_ns(f"cpu/switch/{probe}", once)
+    assert first_ns(f"cpu/switch/{probe}", once) < 6 * median_ns(f"cpu/switch/{probe}", once)
 
 
 def test_additions_in_memory_are_rounded_up_to_64():
