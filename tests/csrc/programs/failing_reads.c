@@ -1,25 +1,13 @@
-/* For LD_PRELOAD: a disk whose reads fail. Below $FAILING read(2) and pread(2) report EIO. */
+/* For LD_PRELOAD: a disk whose reads fail. read(2) and pread(2) of a file whose path matches
+ * $FAILING report EIO. */
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
-static int is_below(int fd, const char *folder)
-{
-    char link[64], path[4096];
-
-    if (!folder)
-        return 0;
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    const ssize_t length = readlink(link, path, sizeof path);
-    return length >= (ssize_t)strlen(folder) && strncmp(path, folder, strlen(folder)) == 0;
-}
+#include "failing_paths.h"
 
 ssize_t read(int fd, void *buffer, size_t size)
 {
-    if (is_below(fd, getenv("FAILING"))) {
+    if (is_to_fail(fd)) {
         errno = EIO;
         return -1;
     }
@@ -28,7 +16,7 @@ ssize_t read(int fd, void *buffer, size_t size)
 
 ssize_t pread(int fd, void *buffer, size_t size, off_t at)
 {
-    if (is_below(fd, getenv("FAILING"))) {
+    if (is_to_fail(fd)) {
         errno = EIO;
         return -1;
     }
