@@ -178,7 +178,7 @@ def test_only_the_failed_points_of_a_curve_are_measured_again(folders, monkeypat
     first = curve()
     assert list(first.axis) == [5120, 20480] and verify.faults(current_session().run.name) == []
     ran.clear()
-    with monkeypatch.context() as later:  # as in another process, which calibrates anew
+    with monkeypatch.context() as later:  # as in another process, which calibrates again
         later.setattr(library, "tick_hz", lambda: 1.001 * first.measurement.tick_hz)
         again = curve()  # it still fails: nothing is lost
     assert set(ran) == {10240} and list(again.axis) == [5120, 20480]

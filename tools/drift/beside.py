@@ -74,7 +74,7 @@ def comparisons(folder: Path) -> Iterator[tuple[str, str, Measure, Measure]]:
         yield name, "an independent chase", walk, chase(folder, size_bytes, pages)
     fio = ours("files/read/fio", samples=1000)
     for pause_ms in (0, 250):  # fio calibrates its clock before its first read
-        name = f"4 KiB read past the cache, {pause_ms} ms after the file was written, ns"
+        name = f"4 KiB read past the cache after a pause of {pause_ms} ms, ns"
         direct = ours("files/read/direct_random", samples=1000, pause_ms=pause_ms)
         yield name, "fio", direct, fio
     sent = ours("network/throughput/tcp_across", samples=40)
