@@ -5,6 +5,7 @@ import os
 import random
 import signal
 import socket
+import subprocess
 import time
 
 import pytest
@@ -114,10 +115,16 @@ def test_a_host_whose_worker_has_another_task_is_said_to_wait(cluster, tmp_path)
     lines = []
     with Client(cluster.address, set_as_default=False) as other:
         (own,) = [at for at, name in other.run(socket.gethostname).items() if name == "one"]
-        task = other.submit(time.sleep, 12, resources={"reckon": 1}, workers=[own])
+        # However long the fleet takes to start: the other task ends when its file is there.
+        go = tmp_path / "go"
+        until_it_is_there = ["sh", "-c", f"until [ -e {go} ]; do sleep 0.1; done"]
+        other_task = other.submit(
+            subprocess.run, until_it_is_there, resources={"reckon": 1}, workers=[own]
+        )
         fleet = cluster.start_fleet("--no-network", "--hosts", "one")
         line_of(fleet, "one: waits for its worker, which has another task", lines)
-        assert not task.done()
+        assert not other_task.done()
+        go.touch()
         assert end_of(fleet, lines) == 0, "".join(lines)
     assert list(whole_runs(cluster, tmp_path)) == ["one"]
 

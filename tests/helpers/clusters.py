@@ -34,6 +34,7 @@ class SmallCluster:
         self.port = _free_port()
         self.address = f"tcp://127.0.0.1:{self.port}"
         self._nanny = nanny
+        self._fleets: list[subprocess.Popen] = []
         self.scheduler = self._start("scheduler", "scheduler", "--port", str(self.port))
         self.workers = {name: self._start_worker(name) for name in names}
         self._wait_for(len(names))
@@ -106,7 +107,7 @@ class SmallCluster:
         out = self.folder / "out"
         command = [sys.executable, "-m", "reckon", "fleet", "--scheduler", self.address]
         command += ["--pages", PAGE, "--out", str(out), "--away", "60", *options]
-        return subprocess.Popen(
+        fleet = subprocess.Popen(
             command,
             cwd=self.book.base,
             env=self.book.environment(),
@@ -115,6 +116,8 @@ class SmallCluster:
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
+        self._fleets.append(fleet)
+        return fleet
 
     def archives(self) -> list[str]:
         """The hosts whose runs came back."""
@@ -124,7 +127,7 @@ class SmallCluster:
 
     def close(self) -> None:
         """End all of it."""
-        for process in (*self.workers.values(), self.scheduler):
+        for process in (*self._fleets, *self.workers.values(), self.scheduler):
             _end(process, signal.SIGTERM)
 
 
