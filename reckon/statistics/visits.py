@@ -18,9 +18,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-# Nominal, chosen so that more than 90 % of re-measurements 12 minutes later were held
-# (tools/drift/coverage.py): visits of one run lie closer together than visits of two.
-CONFIDENCE = 0.98
+# Nominal, chosen so that more than 90 % of visits ten minutes and more later were held, both of
+# tools/drift/coverage.py and of changes.py: visits of one run lie closer together than those of two.
+CONFIDENCE = 0.99
 _MIN_QUANTITIES = 8  # a variance of fewer logarithms is known to no better than half
 _NO_DIFFERENCE = 1e-9  # of the largest visit: counts repeat exactly, but for rounding
 _MIN_EXCESS = 1e-6  # of log variances beyond chance; less takes a million degrees of freedom

@@ -36,7 +36,7 @@ def coverage(random, *, pool, runs=40, quantities=60, **machine):
 
 @pytest.mark.parametrize("uneven", [0.0, 0.5, 1.0])
 def test_the_interval_holds_the_next_visit_as_often_as_it_says(uneven):
-    """Whether quantities vary alike or by factors; 2400 intervals, so 0.98 is known to 0.003."""
+    """Whether quantities vary alike or by factors; 2400 intervals, so 0.99 is known to 0.002."""
     share, width = coverage(np.random.default_rng(1), pool=True, uneven=uneven)
     assert CONFIDENCE - 0.02 < share < CONFIDENCE + 0.015
     alone, wider = coverage(np.random.default_rng(1), pool=False, uneven=uneven)
@@ -181,7 +181,7 @@ def test_the_method_page_prints_the_coverage_that_tools_drift_gives():
     assert float(measured[used][0]) >= 90 and float(measured[used][1]) <= 1.5
 
 
-def test_the_method_page_prints_which_changes_were_named():
+def test_the_pages_print_which_changes_were_named_and_how_often_intervals_held():
     found = json.loads((ROOT / "tools/drift/changes.json").read_text())
     unchanged, changed = found["unchanged"], found["changed"].values()
     pairs = unchanged["named_in_each_pair"]
@@ -193,4 +193,10 @@ def test_the_method_page_prints_which_changes_were_named():
     assert len(pairs) + 1 == 11 and unchanged["comparisons"] == 10 * 100
     assert "eleven runs of 100 quantities" in text
     assert f"{100 / false['cpu/clock/cycle_time'] - 100:.0f} %. Then four things" in text
+    later = unchanged["later_visits"]
+    share = f"{100 * later['held'] / later['of']:.1f} %"
+    assert f"Of {later['of']:,} visits 10 to 20 minutes after" in text
+    assert f"that run's interval held {share}" in text
+    assert f"{share} of later visits" in (ROOT / "notebooks/summary.ipynb").read_text()
+    assert later["held"] / later["of"] >= 0.9
     assert len(changed) == 4 and f"These affect {len(affected)} quantities, and all" in text

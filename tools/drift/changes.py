@@ -4,9 +4,10 @@
     changes.py changed [--like RUN] [--measured]
 
 `unchanged` measures runs of this machine one after another, in the standard profile with its three
-visits but without a page, and compares each with the one before. `changed` measures one more run
-under each change of CHANGES and one without, with those quantities that it affects and those of
-UNAFFECTED, which show how far a quantity varies between visits and must not be named.
+visits but without a page, compares each with the one before, and counts how many intervals hold what
+was measured 10 to 20 minutes later. `changed` measures one more run under each change of CHANGES and
+one without, with those quantities that it affects and those of UNAFFECTED, which show how far a
+quantity varies between visits and must not be named.
 
 Quantities are the single ones of the run --like that are measured by the book's own methods. The
 runs lie in _build/changes: stop it with Ctrl-C and call it again, and it goes on. With --measured
@@ -26,6 +27,7 @@ import sys
 import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
 import reckon as rk
@@ -42,6 +44,7 @@ from reckon.records.session import current_session
 FOLDER = config.ROOT / "_build" / "changes"
 NAMED = Path(__file__).with_name("changes.json")
 GROUPS = Path("/sys/fs/cgroup")
+LATER = timedelta(minutes=10), timedelta(minutes=20)
 
 
 @dataclass(frozen=True)
@@ -257,7 +260,31 @@ def unchanged(arguments) -> None:
         print(f"{a} → {b}: {_in_words(named[-1])} of {len(comparison.judged)}")
     total = sum(map(len, named))
     print(f"False changes: {total} of {judged} comparisons in {len(names) - 1} pairs")
-    _keep("unchanged", {"comparisons": judged, "named_in_each_pair": named})
+    held = held_later(names)
+    share = 100 * sum(held) / len(held)
+    print(f"Intervals hold {share:.1f} % of {len(held)} visits 10 to 20 minutes after their last")
+    found = {"comparisons": judged, "named_in_each_pair": named}
+    _keep("unchanged", found | {"later_visits": {"held": sum(held), "of": len(held)}})
+
+
+def held_later(names: list[str]) -> list[bool]:
+    """Of every visit that a run began 10 to 20 minutes after the last visit of an earlier one:
+    whether the earlier run's interval of that quantity holds its median."""
+    visits: dict[str, list] = {}  # of each quantity: when each began, and its median
+    intervals = []
+    for name in names:
+        for result in all_results(name):
+            if result.has_samples and result.summary.interval.is_known:
+                begun = [visit.started_at for visit in result.measurement.visits]
+                medians = zip(begun, result.summary.visit_medians, strict=True)
+                visits.setdefault(result.quantity, []).extend(medians)
+                intervals.append((result.quantity, begun[-1], result.summary.interval))
+    return [
+        interval.low <= median <= interval.high
+        for quantity, last, interval in intervals
+        for begun, median in visits[quantity]
+        if LATER[0] <= begun - last < LATER[1]
+    ]
 
 
 def _named(comparison: two_runs.Comparison) -> dict[str, float]:

@@ -104,9 +104,9 @@ def main() -> None:
         for level, kind in (
             (0.95, "alone"),
             (0.95, "pooled"),
-            (0.98, "pooled"),
-            (0.98, "pooled by spread"),
-            (0.98, "pooled by spread, bounded"),
+            (0.99, "pooled"),
+            (0.99, "pooled by spread"),
+            (0.99, "pooled by spread, bounded"),
         ):
             intervals = (
                 of_visits(
