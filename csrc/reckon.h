@@ -121,9 +121,9 @@ RK_EXPORT const struct rk_probe *rk_probe_at(int index);
  * asked the caller to stop), -ECHILD (the probe died of outcome->signal), or another -errno. */
 RK_EXPORT int rk_run(const struct rk_request *, struct rk_sample *samples, struct rk_outcome *);
 
-/* The CPU to measure on: the fastest that the caller may use, and of several the last. -1 where the
- * caller may use CPUs past the 1024 of a cpu_set_t. */
-RK_EXPORT int rk_default_cpu(void);
+/* Puts the fastest CPUs that the caller may use into cpus[room], in ascending order. Returns how
+ * many they are; 0 where the caller may use CPUs past the 1024 of a cpu_set_t. */
+RK_EXPORT int rk_fastest_cpus(int32_t *cpus, int room);
 
 /* Ticks per second of the counter in clock.h against CLOCK_MONOTONIC over interval_ns. */
 RK_EXPORT double rk_tick_hz(uint64_t interval_ns);

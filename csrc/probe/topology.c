@@ -122,20 +122,24 @@ static int compare_merits(const struct merits *a, const struct merits *b)
     return order ? order : compare(b->relation, a->relation); /* the nearer one */
 }
 
-int rk_fastest_cpu(const char *sys, const cpu_set_t *allowed)
+cpu_set_t rk_fastest_of(const char *sys, const cpu_set_t *allowed)
 {
     struct speed best = {0, 0, 0};
-    int chosen = -1;
+    cpu_set_t fastest;
+    CPU_ZERO(&fastest);
     for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
         if (!CPU_ISSET(cpu, allowed))
             continue;
         const struct speed speed = speed_of(sys, cpu);
-        if (chosen < 0 || compare_speeds(&speed, &best) >= 0) {
+        const int order = compare_speeds(&speed, &best);
+        if (order > 0) {
             best = speed;
-            chosen = cpu;
+            CPU_ZERO(&fastest);
         }
+        if (order >= 0)
+            CPU_SET(cpu, &fastest);
     }
-    return chosen;
+    return fastest;
 }
 
 int rk_partner_cpu(const char *sys, const cpu_set_t *allowed, int cpu, enum rk_relation requested)

@@ -8,9 +8,8 @@
 
 #include <sched.h>
 
-/* The fastest of the allowed CPUs, so no efficiency core of a hybrid processor; of several the
- * last, because interrupts tend to go to the first. -1 if none is allowed. */
-int rk_fastest_cpu(const char *sys, const cpu_set_t *allowed);
+/* The fastest of the allowed CPUs, so no efficiency core of a hybrid processor. */
+cpu_set_t rk_fastest_of(const char *sys, const cpu_set_t *allowed);
 
 /* Where a CPU is, as seen from another: the nearest first. A core of RK_SAME_CACHE is below the
  * same last cache, one of RK_SAME_SOCKET is not. */

@@ -224,11 +224,17 @@ int rk_run(const struct rk_request *request, struct rk_sample *samples, struct r
     return outcome->status;
 }
 
-int rk_default_cpu(void)
+int rk_fastest_cpus(int32_t *cpus, int room)
 {
     cpu_set_t allowed;
-    return sched_getaffinity(0, sizeof allowed, &allowed) < 0 ? -1
-                                                              : rk_fastest_cpu("/sys", &allowed);
+    if (sched_getaffinity(0, sizeof allowed, &allowed) < 0)
+        return 0;
+    const cpu_set_t fastest = rk_fastest_of("/sys", &allowed);
+    int count = 0;
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        if (CPU_ISSET(cpu, &fastest) && count++ < room)
+            cpus[count - 1] = cpu;
+    return count;
 }
 
 double rk_tick_hz(uint64_t interval_ns)

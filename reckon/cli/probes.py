@@ -10,6 +10,7 @@ from reckon import config, statistics, units
 from reckon.cli.commands import Commands
 from reckon.cli.output import fitting, print_json
 from reckon.computer import scratch
+from reckon.computer.busy_siblings import cpus_beside_busy_ones
 from reckon.config import ReckonError
 from reckon.hosts import nfs
 from reckon.measurement import library
@@ -60,7 +61,9 @@ def add_commands(commands: Commands) -> None:
         metavar="SECONDS",
         help="spread the processes over this time: disturbances come in bursts; default: 1",
     )
-    single.add_argument("--cpu", type=int, help="the CPU to pin to; default: the fastest")
+    single.add_argument(
+        "--cpu", type=int, help="the CPU to pin to; default: a fast, undisturbed one"
+    )
     single.add_argument("--priority", choices=list(library.PRIORITIES), default=RunOptions.priority)
     single.add_argument(
         "--deadline",
@@ -174,6 +177,9 @@ def run_probe(arguments) -> int:
 def _run_processes(probe: Probe, parameters: dict, arguments) -> list[ProcessSamples]:
     """The samples of the requested number of processes, which start at even distances."""
     locations = _start_server(probe, parameters)
+    cpu = arguments.cpu
+    if cpu is None:
+        cpu = library.default_cpu(cpus_beside_busy_ones())
     runs = []
     begin_s = time.monotonic()
     for index in range(arguments.processes):
@@ -184,7 +190,7 @@ def _run_processes(probe: Probe, parameters: dict, arguments) -> list[ProcessSam
             parameters,
             locations=locations,
             samples=arguments.samples,
-            cpu=arguments.cpu,
+            cpu=cpu,
             priority=arguments.priority,
             deadline_s=arguments.deadline,
             isolated=not arguments.in_process,

@@ -61,3 +61,12 @@ def cpuinfo() -> dict[str, str]:
 def _named_lines(text: str) -> dict[str, str]:
     lines = re.findall(r"^([^:\n]+):(.*)$", text, re.MULTILINE)
     return {name.strip(): value.strip() for name, value in lines}
+
+
+def cpus_of_list(text: str) -> set[int]:
+    """The CPUs of a list as the kernel writes it, such as 0-3,8."""
+    cpus: set[int] = set()
+    for part in filter(None, text.split(",")):
+        first, _, last = part.partition("-")
+        cpus.update(range(int(first), int(last or first) + 1))
+    return cpus

@@ -11,7 +11,7 @@ import functools
 import itertools
 import os
 import random
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import get_args
 
@@ -205,15 +205,18 @@ def probe(name: str) -> Probe:
     return probes()[name]
 
 
-def default_cpu() -> int:
-    """The fastest CPU that this process may use; of several the last (csrc/probe/topology.h)."""
-    return _fastest_cpu(frozenset(os.sched_getaffinity(0)))
+def default_cpu(avoided: Collection[int] = ()) -> int:
+    """The fastest CPU that this process may use (csrc/probe/topology.h); one of `avoided` only if
+    all of them are. Of several it is the last, because interrupts tend to go to the first."""
+    fastest = _fastest_cpus(frozenset(os.sched_getaffinity(0)))
+    return ([cpu for cpu in fastest if cpu not in avoided] or fastest)[-1]
 
 
 @functools.cache
-def _fastest_cpu(allowed: frozenset[int]) -> int:
-    chosen = _library().rk_default_cpu()
-    return chosen if chosen >= 0 else max(allowed)
+def _fastest_cpus(allowed: frozenset[int]) -> list[int]:
+    cpus = (C.c_int32 * len(allowed))()
+    count = _library().rk_fastest_cpus(cpus, len(allowed))
+    return list(cpus[:count]) or sorted(allowed)
 
 
 @functools.cache

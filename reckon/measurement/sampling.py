@@ -43,6 +43,7 @@ class ProbeRun:
     warmup: int
     priority: str
     locations: dict[str, str] = field(default_factory=dict)  # where the hosts and files are
+    cpu: int | None = None  # None: library.default_cpu()
 
     def start(self) -> library.ProcessSamples:
         """The samples of a fresh process. Raises what library.run raises."""
@@ -53,6 +54,7 @@ class ProbeRun:
             samples=self.samples,
             warmup=self.warmup,
             priority=self.priority,
+            cpu=self.cpu,
             deadline_s=self.deadline_s,
         )
 

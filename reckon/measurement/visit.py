@@ -135,11 +135,12 @@ def run_together(
     """
     if not plans:
         return {}
+    cpu = library.default_cpu(plans[0].session.run.cpus_beside_busy_ones)
     for plan in plans:
         emit("measuring", quantity=plan.quantity)
         plan.peer, locations = needs.provide(plan)
         for point in plan.points:
-            point.run = replace(point.run, locations=locations)
+            point.run = replace(point.run, locations=locations, cpu=cpu)
     statistics.load()  # or its half second would count as measuring
     start_s = time.monotonic()
     try:

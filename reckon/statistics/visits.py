@@ -18,8 +18,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-# Nominal, chosen so that more than 90 % of visits ten minutes and more later were held, both of
-# tools/drift/coverage.py and of changes.py: visits of one run lie closer together than those of two.
+# Nominal, chosen so that more than 90 % of visits ten minutes and more later were held, by
+# tools/drift/coverage.py and by changes.py: visits of one run are closer than those of two.
 CONFIDENCE = 0.99
 _MIN_QUANTITIES = 8  # a variance of fewer logarithms is known to no better than half
 _NO_DIFFERENCE = 1e-9  # of the largest visit: counts repeat exactly, but for rounding

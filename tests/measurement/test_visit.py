@@ -5,6 +5,7 @@ import os
 
 import numpy as np
 import pytest
+from helpers.capabilities import two_cpus
 from helpers.chains import predict_chain, stored
 from helpers.project import forget
 
@@ -14,6 +15,7 @@ from reckon.computer import description
 from reckon.computer.facts import Fact
 from reckon.measurement import library, reuse
 from reckon.measurement.plan import Measurand, Plan
+from reckon.records import session
 from reckon.records.export import to_json
 from reckon.records.lookup import read_result
 from reckon.records.session import current_session
@@ -51,6 +53,16 @@ def test_measured_then_reused(folders):
     again = rk.measure(chain)
     assert again.state == "reused" and again.median == first.median
     assert records.record_path(current_session().run.name, "test").read_text() == text
+
+
+def test_a_run_is_measured_on_a_cpu_that_was_not_beside_a_busy_one(folders, monkeypatch):
+    two_cpus()
+    monkeypatch.setattr(library, "_fastest_cpus", sorted)  # one may be faster than the other
+    *_, other, usual = sorted(os.sched_getaffinity(0))
+    monkeypatch.setattr(session, "cpus_beside_busy_ones", lambda: [usual])
+    result = rk.measure(predict_chain())
+    assert {process.cpu for process in result.points[0].processes} == {other}
+    assert records.read_run(current_session().run.name).cpus_beside_busy_ones == [usual]
 
 
 def test_all_raw_samples_are_kept(folders):

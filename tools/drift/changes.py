@@ -4,10 +4,10 @@
     changes.py changed [--like RUN] [--measured]
 
 `unchanged` measures runs of this machine one after another, in the standard profile with its three
-visits but without a page, compares each with the one before, and counts how many intervals hold what
-was measured 10 to 20 minutes later. `changed` measures one more run under each change of CHANGES and
-one without, with those quantities that it affects and those of UNAFFECTED, which show how far a
-quantity varies between visits and must not be named.
+visits but without a page, compares each with the one before, and counts how many intervals hold
+what was measured 10 to 20 minutes later. `changed` measures one more run under each change of
+CHANGES and one without, with those quantities that it affects and those of UNAFFECTED, which show
+how far a quantity varies between visits and must not be named.
 
 Quantities are the single ones of the run --like that are measured by the book's own methods. The
 runs lie in _build/changes: stop it with Ctrl-C and call it again, and it goes on. With --measured

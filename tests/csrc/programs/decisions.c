@@ -1,7 +1,9 @@
 /* decisions.c: what the library decides of made-up processors and machines, for tests/csrc/runner:
  *
- *   decisions cpus SYS COUNT
- *     of CPUs 0 to COUNT - 1 the one that measures, its partner, and the partner in each relation
+ *   decisions fastest SYS COUNT
+ *     of CPUs 0 to COUNT - 1 the fastest
+ *   decisions partners SYS COUNT CPU
+ *     of CPUs 0 to COUNT - 1 the partner of that CPU, and the partner in each relation
  *   decisions agree SAYS_SO SYS
  *     whether the counters of two CPUs can be compared
  *   decisions multiply VENDOR FAMILY MODEL CORE_TYPE
@@ -18,16 +20,29 @@
 
 #define SAMPLES_MAX 16
 
-static void print_cpus(const char *sys, int count)
+static cpu_set_t first_cpus(int count)
 {
-    cpu_set_t allowed;
-    CPU_ZERO(&allowed);
+    cpu_set_t cpus;
+    CPU_ZERO(&cpus);
     for (int cpu = 0; cpu < count; cpu++)
-        CPU_SET(cpu, &allowed);
-    const int chosen = rk_fastest_cpu(sys, &allowed);
-    printf("%d", chosen);
+        CPU_SET(cpu, &cpus);
+    return cpus;
+}
+
+static void print_fastest(const char *sys, int count)
+{
+    const cpu_set_t allowed = first_cpus(count), fastest = rk_fastest_of(sys, &allowed);
+    for (int cpu = 0; cpu < count; cpu++)
+        if (CPU_ISSET(cpu, &fastest))
+            printf("%d ", cpu);
+    printf("\n");
+}
+
+static void print_partners(const char *sys, int count, int chosen)
+{
+    const cpu_set_t allowed = first_cpus(count);
     for (int relation = RK_ANY_RELATION; relation <= RK_OTHER_SOCKET; relation++)
-        printf(" %d", rk_partner_cpu(sys, &allowed, chosen, relation));
+        printf("%d ", rk_partner_cpu(sys, &allowed, chosen, relation));
     printf("\n");
 }
 
@@ -53,8 +68,10 @@ static void print_long_enough(int count, char **words)
 
 int main(int argc, char **argv)
 {
-    if (argc == 4 && strcmp(argv[1], "cpus") == 0)
-        print_cpus(argv[2], atoi(argv[3]));
+    if (argc == 4 && strcmp(argv[1], "fastest") == 0)
+        print_fastest(argv[2], atoi(argv[3]));
+    else if (argc == 5 && strcmp(argv[1], "partners") == 0)
+        print_partners(argv[2], atoi(argv[3]), atoi(argv[4]));
     else if (argc == 4 && strcmp(argv[1], "agree") == 0)
         printf("%d\n", rk_counters_agree(atoi(argv[2]), argv[3]));
     else if (argc == 6 && strcmp(argv[1], "multiply") == 0)

@@ -42,25 +42,30 @@ CORES_WITH_CACHES |= last_cache(["0-1", "0-1", "2-3", "2-3"])
 
 
 @pytest.mark.parametrize(
-    ("count", "files", "measuring_and_partner"),
+    ("count", "files", "fastest", "partner"),
     [
-        pytest.param(4, {}, [3, 0], id="without any file the last CPU, and the first"),
-        pytest.param(1, {}, [0, -1], id="one CPU has no partner"),
-        pytest.param(8, HYBRID, [3, 0], id="a performance core of a hybrid x86 processor"),
-        pytest.param(4, per_cpu("cpu_capacity", [1024, 1024, 446, 446]), [1, 0], id="a big core"),
-        pytest.param(4, highest_khz([4700, 4700, 4900, 4700]), [2, 0], id="the favoured core"),
-        pytest.param(2, WEAK_AND_FAST, [0, 1], id="capacity weighs more than frequency"),
-        pytest.param(4, siblings(["0,3", "1,2", "1,2", "0,3"]), [3, 1], id="no sibling thread"),
-        pytest.param(4, CORES_WITH_CACHES, [3, 0], id="no sibling, although it is the nearest"),
-        pytest.param(2, siblings(["0-1", "0-1"]), [1, 0], id="a sibling if there is no other core"),
-        pytest.param(4, last_cache(["0-1", "0-1", "2-3", "2-3"]), [3, 2], id="the same last cache"),
+        pytest.param(4, {}, [0, 1, 2, 3], 0, id="without any file all, and the first"),
+        pytest.param(1, {}, [0], -1, id="one CPU has no partner"),
+        pytest.param(8, HYBRID, [0, 1, 2, 3], 0, id="performance cores of a hybrid x86 processor"),
+        pytest.param(4, per_cpu("cpu_capacity", [1024, 1024, 446, 446]), [0, 1], 0, id="big cores"),
+        pytest.param(4, highest_khz([4700, 4700, 4900, 4700]), [2], 0, id="the favoured core"),
+        pytest.param(2, WEAK_AND_FAST, [0], 1, id="capacity weighs more than frequency"),
+        pytest.param(
+            4, siblings(["0,3", "1,2", "1,2", "0,3"]), [0, 1, 2, 3], 1, id="no sibling thread"
+        ),
+        pytest.param(4, CORES_WITH_CACHES, [0, 1, 2, 3], 0, id="no sibling, although the nearest"),
+        pytest.param(2, siblings(["0-1", "0-1"]), [0, 1], 0, id="a sibling if no other core"),
+        pytest.param(
+            4, last_cache(["0-1", "0-1", "2-3", "2-3"]), [0, 1, 2, 3], 2, id="the same last cache"
+        ),
     ],
 )
-def test_the_cpu_that_measures_and_its_partner(
-    decided, tmp_path, count, files, measuring_and_partner
+def test_the_fastest_cpus_and_the_partner_of_the_last(
+    decided, tmp_path, count, files, fastest, partner
 ):
     write(tmp_path, files)
-    assert decided("cpus", tmp_path, count)[:2] == measuring_and_partner
+    assert decided("fastest", tmp_path, count) == fastest
+    assert decided("partners", tmp_path, count, fastest[-1])[0] == partner
 
 
 # Two sockets of two cores with two threads each, numbered as Linux does.
@@ -86,7 +91,8 @@ ONE_SOCKET = per_cpu("topology/physical_package_id", [0] * 8)
 def test_the_partner_in_a_requested_relation(decided, tmp_path, files, partners):
     """Its sibling, then a core of the same cache, of the same socket, of another one."""
     write(tmp_path, files)
-    chosen, default, *in_relation = decided("cpus", tmp_path, 8)
+    chosen = decided("fastest", tmp_path, 8)[-1]
+    default, *in_relation = decided("partners", tmp_path, 8, chosen)
     assert in_relation == partners
     assert default == next((cpu for cpu in partners[1:] if cpu >= 0), 0)
 
@@ -114,4 +120,10 @@ def test_the_samples_have_the_partner_of_the_default_or_the_requested_relation()
 
 
 def test_the_library_chooses_among_the_cpus_that_it_may_use():
-    assert library.default_cpu() in os.sched_getaffinity(0)
+    allowed = os.sched_getaffinity(0)
+    assert library.default_cpu() in allowed
+    others = allowed - {library.default_cpu()}
+    assert library.default_cpu(avoided=others) == library.default_cpu()
+    assert library.default_cpu(avoided=allowed) == library.default_cpu(), (
+        "where all are to be avoided"
+    )
