@@ -13,7 +13,7 @@ from reckon.records import overlay, predictions_file
 from reckon.records.result import Result
 
 
-def read_result(run: str, quantity: str) -> Result | None:
+def read_result(run: str | Path, quantity: str) -> Result | None:
     """The quantity as the run's record has it, read for its measurement; None if it has none."""
     entry = records.read_measured(run, quantity)
     return from_entry(quantity, entry, between_visits=_between_visits(run)) if entry else None

@@ -368,6 +368,11 @@ class Result:
             f"{attempt.at:%Y-%m-%d}, {outcome}: {(attempt.reason or '').rstrip('.')}"
         )
 
+    def __repr__(self) -> str:
+        if not self.has_samples:
+            return f"{self.quantity}: not measured"
+        return f"{self.quantity} measured: {'a curve' if self.is_curve else f'{self:interval}'}"
+
     def __format__(self, spec: str) -> str:
         """f"{result}" is "93.1 ns"; f"{result:interval}" adds the interval; f"{result:cycles}"."""
         if self.summary is None:

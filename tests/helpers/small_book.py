@@ -1,6 +1,7 @@
 """A book of three pages that measures for a few seconds, through every program that can be killed:
 a probe, reckon-peer behind reckon-lab, and an NFS server behind another."""
 
+import html
 import itertools
 import json
 import os
@@ -13,6 +14,7 @@ import nbformat
 
 from helpers.books import BUILD, BUILD_PAGES, ShortProject
 from reckon.records import verify
+from reckon.records.lookup import read_result
 
 # By page: its quantities, each with its probe and parameters; a run takes long enough to be met.
 PAGES = {
@@ -110,9 +112,14 @@ class SmallBook(ShortProject):
         pages = [self.base / f"_build/executed/{page}.ipynb" for page in PAGES]
         if site:
             pages = [self.base / f"_build/html/notebooks/{page}.html" for page in PAGES]
-        for path in pages:
-            if not path.exists() or "could not be made" in path.read_text():
+        for page, path in zip(PAGES, pages, strict=True):
+            text = html.unescape(path.read_text()) if path.exists() else ""
+            if not text or "could not be made" in text:
                 faults.append(f"{path} was not made")
+                continue
+            for name in PAGES[page]:  # the last line of each cell is the quantity as it is recorded
+                if repr(read_result(self.run, name)) not in text:
+                    faults.append(f"{path} does not show {name} as it is recorded")
         return faults
 
     def left_behind(self) -> list[str]:
