@@ -73,8 +73,11 @@ class ProbeRun:
 def _seconds(parameter: str, value: int) -> float:
     """The time that the parameter states; 0 if it states none."""
     unit = units.unit_of_parameter(parameter) or "1"
-    is_time = units.dimension(unit) == units.dimension("s")
-    return units.to_base(value, unit) if is_time else 0.0
+    return units.to_base(value, unit) if _is_time(unit) else 0.0
+
+
+def _is_time(unit: str) -> bool:
+    return units.dimension(unit) == units.dimension("s")
 
 
 @dataclass
@@ -138,7 +141,10 @@ class PointSampler:
         if len(self.processes) < self.min_processes:
             return "time" if self._time_is_up(profile.max_budgets) else None
         low, high = statistics.median_interval(self.medians)
-        if high - low <= 2 * profile.precision * abs(np.median(self.medians)):
+        median = abs(np.median(self.medians))
+        # A time of 0 is less than a step of the counter, however often it repeats.
+        is_known = median > 0 or not _is_time(self.unit)
+        if is_known and high - low <= 2 * profile.precision * median:
             return "precise"
         if self._time_is_up(1.0):
             return "time"

@@ -75,6 +75,19 @@ def test_an_expensive_point_takes_what_cheap_ones_of_its_sweep_leave(
     assert result.points[-1].stopped == "time"
 
 
+@pytest.mark.parametrize(("ticks", "why"), [(0, "processes"), (7, "precise")])
+def test_a_time_below_a_step_of_the_counter_is_not_precise(folders, monkeypatch, ticks, why):
+    real = library.run
+
+    def run(name, params=None, **kwargs):
+        samples = real(name, params, **kwargs)
+        return samples.model_copy(update={"ticks": np.full_like(samples.ticks, ticks)})
+
+    monkeypatch.setattr(library, "run", run)
+    (point,) = rk.measure(predict_chain()).points
+    assert point.stopped == why
+
+
 @pytest.mark.parametrize("after", [0, 3])
 def test_a_point_that_cannot_be_measured_says_why_and_the_others_stand(folders, monkeypatch, after):
     refuse_at(monkeypatch, {10240}, after=after)
