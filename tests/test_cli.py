@@ -4,12 +4,15 @@ import json
 import re
 import subprocess
 import sys
+import types
 
 import pytest
 from helpers.project import ROOT, reckon, reckon_process
 
 from reckon import units
 from reckon.cli import main
+from reckon.cli import probes as probe_commands
+from reckon.measurement import library
 
 COMMANDS = ["probes", "probe", "measure", "build", "results", "verify", "predict", "compare"]
 COMMANDS += ["doctor", "edit", "reports", "summary", "class", "reseal", "collect", "export", "pack"]
@@ -84,6 +87,27 @@ def test_probe_as_json():
     assert output["unit"] == "ns/cycle" and output["n"] == 10 and len(output["samples"]) == 2
     assert output["low"] is None  # not known from two processes, and not 0
     assert 0.1 < output["median"] < 2
+
+
+@pytest.mark.parametrize(("options", "span_s"), [([], 1.0), (["--span", "0.4"], 0.4)])
+def test_the_processes_of_a_probe_are_spread_over_a_second(monkeypatch, capsys, options, span_s):
+    """On a made-up clock, on which a process takes no time."""
+    now, begun = [100.0], []
+    real = library.run
+
+    def sleep(seconds):
+        now[0] += seconds
+
+    def run(*arguments, **options):
+        begun.append(now[0] - 100)
+        return real(*arguments, **options)
+
+    clock = types.SimpleNamespace(monotonic=lambda: now[0], sleep=sleep)
+    monkeypatch.setattr(probe_commands, "time", clock)
+    monkeypatch.setattr(library, "run", run)
+    assert main(["probe", "cpu/timer/rdtsc", "--processes", "4", "--samples", "2", *options]) == 0
+    assert begun == pytest.approx([0, span_s / 4, span_s / 2, 3 * span_s / 4])
+    assert "median" in capsys.readouterr().out
 
 
 def test_doctor_lists_every_check_with_what_to_do():

@@ -32,17 +32,25 @@ static char *read_whole(int fd)
     return text;
 }
 
+/* Whether the program says that it may not do what it was started for. */
+static int is_refusal(const char *line)
+{
+    return strstr(line, "not permitted") || strstr(line, "ermission denied") ||
+           strstr(line, "minimal interval");
+}
+
 const char *tool_message(const struct tool *tool, char message[TOOL_MESSAGE_MAX])
 {
     snprintf(message, TOOL_MESSAGE_MAX, "it printed nothing.");
     for (int from_out = 0; from_out < 2; from_out++) {
         char *text = read_whole(from_out ? tool->out : tool->err), *rest = text;
         int has_line = 0;
-        for (const char *line; rest && (line = strsep(&rest, "\n")) && (from_out || !has_line);) {
+        for (const char *line; rest && (line = strsep(&rest, "\n")) && !is_refusal(message);) {
             if (!line[strspn(line, " \t\r")])
                 continue;
+            if (from_out || !has_line || is_refusal(line))
+                snprintf(message, TOOL_MESSAGE_MAX, "%.149s", line);
             has_line = 1;
-            snprintf(message, TOOL_MESSAGE_MAX, "%.149s", line);
         }
         free(text);
         if (has_line)
@@ -198,8 +206,7 @@ int tool_wait(struct rk_context *c, struct tool *tool)
     if (!WEXITSTATUS(wait_status))
         return 0;
     tool_message(tool, message);
-    if (!strstr(message, "not permitted") && !strstr(message, "ermission denied") &&
-        !strstr(message, "minimal interval"))
+    if (!is_refusal(message))
         return rk_error(c, ECHILD, "%s failed with exit status %d: %s", tool->name,
                         WEXITSTATUS(wait_status), message);
     return rk_unsupported(c, "%s is refused here: %s", tool->name, message);

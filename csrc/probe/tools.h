@@ -32,7 +32,8 @@ struct tool {
     char *text;            /* what tool_read() read, ended by a 0; NULL: nothing yet */
 };
 
-/* The program's message: the first line of its errors, else the last of its output. */
+/* The program's message: what it may not do, else the first line of its errors, else the last of
+ * its output. */
 const char *tool_message(const struct tool *tool, char message[TOOL_MESSAGE_MAX]);
 
 /* Ends the program if it still runs. Safe for one that was never started. */

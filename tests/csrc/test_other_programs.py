@@ -80,10 +80,10 @@ def test_a_program_that_may_not_be_executed_is_unsupported(tmp_path):
 @pytest.mark.parametrize("probe", [PING, READ])
 def test_a_program_that_reports_a_missing_right_is_unsupported(pretend, probe):
     program = PROGRAM[probe]
-    client = f"echo out; echo {program}: it: Operation not permitted >&2; exit 2"
-    assert outcome_of(probe, pretend(program, client)) == (
-        f"ProbeUnsupported: {program} is refused here: {program}: it: Operation not permitted"
-    )
+    refusal = f"{program}: it: Operation not permitted"
+    client = f"echo out; echo {program}: first >&2; echo {refusal} >&2; echo last >&2; exit 2"
+    sentence = f"ProbeUnsupported: {program} is refused here: {refusal}"
+    assert outcome_of(probe, pretend(program, client)) == sentence
 
 
 def test_an_ordinary_user_may_ping_no_oftener_than_ping_allows():
