@@ -10,7 +10,7 @@ from reckon import config, statistics, units
 from reckon.cli.commands import Commands
 from reckon.cli.output import fitting, print_json
 from reckon.computer import scratch
-from reckon.computer.busy_siblings import cpus_beside_busy_ones
+from reckon.computer.busy_cores import cpus_of_busy_cores
 from reckon.config import ReckonError
 from reckon.hosts import nfs
 from reckon.measurement import library
@@ -178,8 +178,8 @@ def _run_processes(probe: Probe, parameters: dict, arguments) -> list[ProcessSam
     """The samples of the requested number of processes, which start at even distances."""
     locations = _start_server(probe, parameters)
     cpu = arguments.cpu
-    if cpu is None:
-        cpu = library.default_cpu(cpus_beside_busy_ones())
+    if cpu is None and not arguments.in_process:
+        cpu = library.default_cpu(cpus_of_busy_cores())
     runs = []
     begin_s = time.monotonic()
     for index in range(arguments.processes):

@@ -6,7 +6,7 @@ range in which its value would lie minutes later, and a change is named only whe
 the ratio, which follows from both ranges, excludes 1 and the medians differ by at least the minimum
 change.
 
-- A quantity of several visits has the interval of the next visit (statistics/visits.py) at 99.5 %.
+- A quantity of several visits has the interval of the next visit (statistics/visits.py).
   Both ranges are combined as those of independent values (Zou and Donner, Construction of
   confidence limits about effect measures, 2008). tools/drift/replay.py: what the rule names
   between visits of an unchanged machine, and which changes it would name.
@@ -40,7 +40,6 @@ import numpy as np
 from reckon import records, statistics, units
 from reckon.records.result import Result
 
-_VISITS_CONFIDENCE = 0.995  # nominal: the least that named no change in tools/drift/visits.json
 _CENTRAL_PERCENTILES = (2.5, 97.5)
 _MIN_BATCHES, _BATCHES_CONFIDENCE = 6, 0.99
 # The fields of a measurement that say how it was made, besides its parameters and its peer.
@@ -220,7 +219,7 @@ def _visits_range(result: Result, pooled: statistics.PooledVariance | None) -> t
     two or three visits alone do not determine theirs."""
     if result.is_curve or not pooled:
         return None
-    summary = result.summaries[0].over_visits(pooled, _VISITS_CONFIDENCE)
+    summary = result.summaries[0].over_visits(pooled)
     return summary.interval.ends if summary.interval.kind == "next visit" else None
 
 

@@ -213,10 +213,10 @@ def default_cpu(avoided: Collection[int] = ()) -> int:
 
 
 @functools.cache
-def _fastest_cpus(allowed: frozenset[int]) -> list[int]:
+def _fastest_cpus(allowed: frozenset[int]) -> tuple[int, ...]:
     cpus = (C.c_int32 * len(allowed))()
     count = _library().rk_fastest_cpus(cpus, len(allowed))
-    return list(cpus[:count]) or sorted(allowed)
+    return tuple(cpus[:count]) or tuple(sorted(allowed))
 
 
 @functools.cache

@@ -281,5 +281,5 @@ class Run(_Strict):
     opened_at: AwareDatetime
     machine: Machine
     fitness: list[dict]
-    cpus_beside_busy_ones: list[Int64] = []  # when it was opened; it is measured on another
+    cpus_of_busy_cores: list[Int64] = []  # when it was opened; it is measured on another
     between_visits: PooledVariance | None = None  # of its quantities, when they were last visited

@@ -370,8 +370,10 @@ class Result:
 
     def __repr__(self) -> str:
         if not self.has_samples:
-            return f"{self.quantity}: not measured"
-        return f"{self.quantity} measured: {'a curve' if self.is_curve else f'{self:interval}'}"
+            return f"{self.quantity} {self.state}: {self.reason}"
+        measured = "a curve" if self.is_curve else f"{self:interval}"
+        note = self.attempt_note and f" ({self.attempt_note})"
+        return f"{self.quantity} measured: {measured}{note}"
 
     def __format__(self, spec: str) -> str:
         """f"{result}" is "93.1 ns"; f"{result:interval}" adds the interval; f"{result:cycles}"."""

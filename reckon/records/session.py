@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from reckon import config, records
 from reckon.computer import fitness
-from reckon.computer.busy_siblings import cpus_beside_busy_ones
+from reckon.computer.busy_cores import cpus_of_busy_cores
 from reckon.computer.description import describe
 from reckon.computer.facts import Machine
 from reckon.computer.identity import configuration, default_run_name, host, identity
@@ -110,7 +110,7 @@ def _open_run(name: str, machine: Machine) -> Run:
         opened_at=records.now(),
         machine=machine,
         fitness=[check.to_dict() for check in fitness.check_all()],
-        cpus_beside_busy_ones=cpus_beside_busy_ones(),
+        cpus_of_busy_cores=cpus_of_busy_cores(),
     )
     records.write_run(run)
     return run

@@ -18,9 +18,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-# Nominal, chosen so that more than 90 % of visits ten minutes and more later were held, by
-# tools/drift/coverage.py and by changes.py: visits of one run are closer than those of two.
-CONFIDENCE = 0.99
+# Nominal, chosen so that more than 90 % of visits ten minutes and more later were held in each
+# count of tools/drift (coverage.py, changes.py): visits of one run are closer than those of two.
+# Also the lowest at which `reckon compare` named no change between groups of visits (replay.py).
+CONFIDENCE = 0.995
 _MIN_QUANTITIES = 8  # a variance of fewer logarithms is known to no better than half
 _NO_DIFFERENCE = 1e-9  # of the largest visit: counts repeat exactly, but for rounding
 _MIN_EXCESS = 1e-6  # of log variances beyond chance; less takes a million degrees of freedom

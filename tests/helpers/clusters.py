@@ -127,7 +127,8 @@ class SmallCluster:
 
     def close(self) -> None:
         """End all of it."""
-        for process in (*self._fleets, *self.workers.values(), self.scheduler):
+        running = [fleet for fleet in self._fleets if fleet.poll() is None]
+        for process in (*running, *self.workers.values(), self.scheduler):
             _end(process, signal.SIGTERM)
 
 

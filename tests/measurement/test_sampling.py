@@ -75,8 +75,8 @@ def test_an_expensive_point_takes_what_cheap_ones_of_its_sweep_leave(
     assert result.points[-1].stopped == "time"
 
 
-@pytest.mark.parametrize(("ticks", "why"), [(0, "processes"), (7, "precise")])
-def test_a_time_below_a_step_of_the_counter_is_not_precise(folders, monkeypatch, ticks, why):
+@pytest.mark.parametrize(("ticks", "is_precise"), [(0, False), (7, True)])
+def test_a_time_below_a_step_of_the_counter_is_not_precise(folders, monkeypatch, ticks, is_precise):
     real = library.run
 
     def run(name, params=None, **kwargs):
@@ -85,7 +85,7 @@ def test_a_time_below_a_step_of_the_counter_is_not_precise(folders, monkeypatch,
 
     monkeypatch.setattr(library, "run", run)
     (point,) = rk.measure(predict_chain()).points
-    assert point.stopped == why
+    assert (point.stopped == "precise") == is_precise
 
 
 @pytest.mark.parametrize("after", [0, 3])

@@ -55,14 +55,14 @@ def test_measured_then_reused(folders):
     assert records.record_path(current_session().run.name, "test").read_text() == text
 
 
-def test_a_run_is_measured_on_a_cpu_that_was_not_beside_a_busy_one(folders, monkeypatch):
+def test_a_run_is_measured_on_a_core_that_was_not_busy(folders, monkeypatch):
     two_cpus()
     monkeypatch.setattr(library, "_fastest_cpus", sorted)  # one may be faster than the other
     *_, other, usual = sorted(os.sched_getaffinity(0))
-    monkeypatch.setattr(session, "cpus_beside_busy_ones", lambda: [usual])
+    monkeypatch.setattr(session, "cpus_of_busy_cores", lambda: [usual])
     result = rk.measure(predict_chain())
     assert {process.cpu for process in result.points[0].processes} == {other}
-    assert records.read_run(current_session().run.name).cpus_beside_busy_ones == [usual]
+    assert records.read_run(current_session().run.name).cpus_of_busy_cores == [usual]
 
 
 def test_all_raw_samples_are_kept(folders):

@@ -5,6 +5,8 @@ import dataclasses
 import numpy as np
 from helpers import made_up
 
+from reckon import records
+
 
 def test_a_cell_that_ends_with_a_quantity_shows_what_was_measured():
     single = made_up.single("cpu/made/one", 100, "ns")
@@ -13,6 +15,10 @@ def test_a_cell_that_ends_with_a_quantity_shows_what_was_measured():
     assert repr(single) == f"cpu/made/one measured: {1e9 * single.median:.0f} ns ({ends})"
     curve = made_up.curve("cpu/made/each", np.array([1.0, 2]), np.array([1.0, 2]))
     assert repr(curve) == "cpu/made/each measured: a curve"
+    later = records.Attempt(at=records.now(), state="failed", reason="No room.", profile="quick")
+    entry = single.entry.model_copy(update={"attempt": later})
+    failed = repr(dataclasses.replace(single, entry=entry))
+    assert failed.startswith(f"{single!r} (measured 2") and failed.endswith(", failed: No room)")
     unmeasured = single.entry.model_copy(update={"measurement": None})
-    without = dataclasses.replace(single, entry=unmeasured, state="predicted")
-    assert repr(without) == "cpu/made/one: not measured"
+    without = dataclasses.replace(single, entry=unmeasured, state="unsupported", reason="no disk")
+    assert repr(without) == "cpu/made/one unsupported: no disk"

@@ -1,13 +1,13 @@
 """changes.py: how often `reckon compare` names a change where there was none, and where there was.
 
-    changes.py unchanged [--runs 11] [--like RUN] [--only NAME] [--measured]
+    changes.py unchanged [--runs 11] [--name unchanged] [--like RUN] [--only NAME] [--measured]
     changes.py changed [--like RUN] [--measured]
 
 `unchanged` measures runs of this machine one after another, in the standard profile with its three
 visits but without a page, compares each with the one before, and counts how many intervals hold
 what was measured 10 to 20 minutes later. `changed` measures one more run under each change of
 CHANGES and one without, with those quantities that it affects and those of UNAFFECTED, which show
-how far a quantity varies between visits and must not be named.
+how far a quantity varies between visits; what a change does not affect must not be named.
 
 Quantities are the single ones of the run --like that are measured by the book's own methods. The
 runs lie in _build/changes: stop it with Ctrl-C and call it again, and it goes on. With --measured
@@ -68,7 +68,12 @@ class Change:
 
 CHANGES = {
     "system calls pass a seccomp filter": Change(
-        ("cpu/syscall/getpid", "cpu/syscall/getppid", "cpu/syscall/getuid"),
+        (
+            "cpu/syscall/getpid",
+            "cpu/syscall/getppid",
+            "cpu/syscall/getuid",
+            "cpu/timer/clock_gettime_syscall",
+        ),
         Conditions(),
         Conditions(filtered=True),
     ),
@@ -249,7 +254,7 @@ def start(name: str, arguments, only, conditions: Conditions = Conditions()) -> 
 
 def unchanged(arguments) -> None:
     """Measure runs of the unchanged machine, and print what compare names between neighbours."""
-    names = [f"unchanged-{number}" for number in range(1, arguments.runs + 1)]
+    names = [f"{arguments.name}-{number}" for number in range(1, arguments.runs + 1)]
     for name in names:
         start(name, arguments, arguments.only)
     judged, named = 0, []
@@ -262,23 +267,24 @@ def unchanged(arguments) -> None:
     print(f"False changes: {total} of {judged} comparisons in {len(names) - 1} pairs")
     held = held_later(names)
     share = 100 * sum(held) / len(held)
-    print(f"Intervals hold {share:.1f} % of {len(held)} visits 10 to 20 minutes after their last")
-    found = {"comparisons": judged, "named_in_each_pair": named}
-    _keep("unchanged", found | {"later_visits": {"held": sum(held), "of": len(held)}})
+    print(f"Held: {share:.1f} % of {len(held)} pairs of an interval and a visit 10 to 20 min later")
+    later = {"pairs": len(held), "held": sum(held)}
+    measured = {"runs": len(names), "comparisons": judged, "named_in_each_pair": named}
+    _keep(arguments.name, {**measured, "later_visits": later})
 
 
 def held_later(names: list[str]) -> list[bool]:
-    """Of every visit that a run began 10 to 20 minutes after the last visit of an earlier one:
-    whether the earlier run's interval of that quantity holds its median."""
+    """For each pair of an interval and a visit that a later run began 10 to 20 minutes after the
+    interval's last visit: whether the interval holds the median of that visit."""
     visits: dict[str, list] = {}  # of each quantity: when each began, and its median
     intervals = []
     for name in names:
         for result in all_results(name):
-            if result.has_samples and result.summary.interval.is_known:
-                begun = [visit.started_at for visit in result.measurement.visits]
-                medians = zip(begun, result.summary.visit_medians, strict=True)
+            if result.has_samples and result.summary.interval.kind == "next visit":
+                times = [visit.started_at for visit in result.measurement.visits]
+                medians = zip(times, result.summary.visit_medians, strict=True)
                 visits.setdefault(result.quantity, []).extend(medians)
-                intervals.append((result.quantity, begun[-1], result.summary.interval))
+                intervals.append((result.quantity, times[-1], result.summary.interval))
     return [
         interval.low <= median <= interval.high
         for quantity, last, interval in intervals
@@ -297,23 +303,23 @@ def _in_words(named: dict[str, float]) -> str:
     return f"{len(changes)} named{': ' if changes else ''}{', '.join(changes)}"
 
 
-def _keep(part: str, found: dict) -> None:
-    """Write what a command found into changes.json; what the other one found stays."""
+def _keep(part: str, results: dict) -> None:
+    """Write the results of a command into changes.json; those of others stay."""
     before = json.loads(NAMED.read_text()) if NAMED.exists() else {}
-    NAMED.write_text(json.dumps(before | {part: found}, indent=1, ensure_ascii=False) + "\n")
+    NAMED.write_text(json.dumps(before | {part: results}, indent=1, ensure_ascii=False) + "\n")
 
 
 def changed(arguments) -> None:
     """Measure under each change and without it, and print what compare names."""
-    found = {}
+    effects = {}
     for number, (what, change) in enumerate(CHANGES.items(), 1):
         before, after = f"change-{number}-before", f"change-{number}-after"
         start(before, arguments, change.affects + UNAFFECTED, change.before)
         start(after, arguments, change.affects + UNAFFECTED, change.after)
         comparison = two_runs.compare(before, after)
         named = _named(comparison)
-        found[what] = {"affected": change.affects, "named": named}
-        print(f"{what}: {_in_words(named)} of {len(change.affects)} affected")
+        effects[what] = {"affected": change.affects, "named": named}
+        print(f"{what}: {_in_words(named)}; {len(change.affects)} affected")
         for quantity in comparison.same:
             if quantity.quantity not in change.affects:
                 continue
@@ -322,7 +328,7 @@ def changed(arguments) -> None:
             print(f"  not named: {quantity.quantity}, {ratios}")
         for quantity in comparison.unjudged:
             print(f"  not judged: {quantity.quantity}: {quantity.why}")
-    _keep("changed", found)
+    _keep("changed", effects)
 
 
 def main() -> None:
@@ -344,6 +350,7 @@ def main() -> None:
             subparser.add_argument("--measured", action="store_true", help="measure nothing")
         if command is unchanged:
             subparser.add_argument("--runs", type=int, default=11)
+            subparser.add_argument("--name", default="unchanged", help="of the runs, less number")
         if command is run:
             subparser.add_argument("name")
             subparser.add_argument("--filtered", action="store_true")

@@ -104,9 +104,9 @@ def main() -> None:
         for level, kind in (
             (0.95, "alone"),
             (0.95, "pooled"),
-            (0.99, "pooled"),
-            (0.99, "pooled by spread"),
-            (0.99, "pooled by spread, bounded"),
+            (0.995, "pooled"),
+            (0.995, "pooled by spread"),
+            (0.995, "pooled by spread, bounded"),
         ):
             intervals = (
                 of_visits(
@@ -118,7 +118,7 @@ def main() -> None:
                 )
                 for window, spread, ends in zip(windows, spreads, extremes, strict=True)
             )
-            name = f"{count} visits, {kind}, nominal {100 * level:.0f} %"
+            name = f"{count} visits, {kind}, nominal {100 * level:g} %"
             report(name, intervals, targets, oracle)
 
 

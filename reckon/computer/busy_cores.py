@@ -1,4 +1,4 @@
-"""Which CPUs are beside a busy one: another thread of their core works, and takes a share of it.
+"""Which CPUs belong to a core that already works: its threads take a share of it from each other.
 
 Looked at once, when a run is opened, and kept in it: all processes of a run, minutes apart, have to
 run on the same CPU.
@@ -11,22 +11,22 @@ from pathlib import Path
 
 from reckon.computer.system_files import cpus_of_list, read_text
 
-_WINDOW_S = 0.25
+_WINDOW_S = 1.0
 _BUSY = 0.2  # of the window; less is what any idle system does now and then
 # user, nice, system, idle, iowait, irq, softirq, steal (proc_stat(5)); guests' times are in user
 _TIMES = 8
 _IDLE = (3, 4)
 
 
-def cpus_beside_busy_ones() -> list[int]:
-    """The CPUs with a sibling that is busy now; it takes a quarter of a second if any has one."""
+def cpus_of_busy_cores() -> list[int]:
+    """The CPUs of cores with several threads of which one is busy. Takes a second if there are any."""
     siblings = siblings_of(Path("/sys"))
     if not any(siblings.values()):
         return []
     before = _stat()
     time.sleep(_WINDOW_S)
     busy = busy_cpus(before, _stat())
-    return sorted(cpu for cpu, others in siblings.items() if others & busy)
+    return sorted(cpu for cpu, others in siblings.items() if others and busy & {cpu, *others})
 
 
 def siblings_of(sys: Path) -> dict[int, set[int]]:
