@@ -19,7 +19,7 @@ _IDLE = (3, 4)
 
 
 def cpus_of_busy_cores() -> list[int]:
-    """The CPUs of cores with several threads of which one is busy. Takes a second if there are any."""
+    """The CPUs of cores of several threads with a busy one; takes a second if there are such."""
     siblings = siblings_of(Path("/sys"))
     if not any(siblings.values()):
         return []
