@@ -194,7 +194,12 @@ CASES = {
         ("like reading", WHY | dict(name="write_nt", model=1), "shares that miss: The bus is"),
         ("lines not read", WHY | dict(charge=lambda _: 0.9), "C. So the core overwrites"),
         ("cheaper writes", WHY | dict(result=off(3)), "C."),
-        ("costlier writes", WHY | dict(result=off(0.3)), "so something else holds it back."),
+        ("slow as reading", WHY | dict(result=off(0.4)), "C. So it is reading in these registers"),
+        (
+            "costlier writes",
+            WHY | dict(result=off(0.3), charge=lambda _: 2.5),
+            "so something else holds it back.",
+        ),
         ("bus is full", LINES | dict(full=True), "when it is read, not 50.0 GB/s."),
         ("walks are hidden", LINES | dict(full=False, without_walk=-1e-9), "to take, 20.0 ns."),
         ("lines are few", LINES | dict(full=False), "20 lines under way instead of the guessed 40"),
