@@ -211,12 +211,13 @@ static uint64_t walk(struct loaded *loaded)
     return 0;
 }
 
-/* Reads the member's memory for a share of the time, beginning anywhere in a round: otherwise a
- * short walk would always run under load. */
+/* Reads the member's memory for a share of the time, beginning anywhere in a round, or a short walk
+ * would always run under load; and anywhere in its memory, or a large cache would hold what all
+ * walks read. */
 static uint64_t load(struct loaded *loaded, const struct rk_member *self, uint64_t trial)
 {
     uint64_t read = 0, state = rk_begin() + ((trial * RK_CPUS_MAX + (uint64_t)self->cpu) << 40);
-    size_t at = 0;
+    size_t at = LOAD_STEP * random_below(&state, (uint32_t)(self->from.size_bytes / LOAD_STEP));
     atomic_fetch_add(&loaded->loading, 1);
     while (atomic_load(&loaded->phase) == GATHERING)
         rk_pause();
