@@ -30,20 +30,27 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from reckon import config, interactive, records, show
+from reckon import config, records
 from reckon.book.contents import all_notebooks, parts
 from reckon.config import ByProfile as by_profile
 from reckon.config import ReckonError
+from reckon.edits import notebook as interactive
+from reckon.edits.notebook import keep, reseal, reset
 from reckon.hosts.host_facts import nfs_server, other_host
-from reckon.interactive import keep, reseal, reset
 from reckon.measurement.capacity import measure_capacities
 from reckon.measurement.side_by_side import measure_methods
 from reckon.measurement.visit import measure, measure_together
 from reckon.prediction.formula import predict
 from reckon.prediction.inputs import axis, given, guess, octaves
 from reckon.prediction.ratios import is_miss
-from reckon.presentation import block as blocks
-from reckon.presentation import (
+from reckon.records.lookup import all_results, by_name
+from reckon.records.result import Result
+from reckon.records.run_inputs import machine, measured, processor
+from reckon.records.session import current_session
+from reckon.show import block as blocks
+from reckon.show import in_notebooks as show
+from reckon.show.block import say
+from reckon.show.pages import (
     front_page,
     machine_page,
     machines_page,
@@ -53,20 +60,8 @@ from reckon.presentation import (
     summary_page,
     text_summary,
 )
-from reckon.presentation.block import say
-from reckon.presentation.text import (
-    literal,
-    more_or_less,
-    percent,
-    percent_more_or_less,
-    sentence,
-    why,
-)
-from reckon.presentation.titles import title_of
-from reckon.records.lookup import all_results, by_name
-from reckon.records.result import Result
-from reckon.records.run_inputs import machine, measured, processor
-from reckon.records.session import current_session
+from reckon.show.text import literal, more_or_less, percent, percent_more_or_less, sentence, why
+from reckon.show.titles import title_of
 from reckon.units import amount, number, plain
 
 
@@ -86,9 +81,9 @@ def _imported_when_used(name: str) -> ModuleType:
 
 
 if TYPE_CHECKING:
-    from reckon.presentation import figures as draw
+    from reckon.show import figures as draw
 else:  # matplotlib takes as long to import as all the rest, and most commands draw nothing
-    draw = _imported_when_used("reckon.presentation.figures")
+    draw = _imported_when_used("reckon.show.figures")
 
 
 def begin(*, profile: str | None = None, run: str | None = None) -> None:

@@ -7,7 +7,7 @@ from helpers.tables import rows
 
 import reckon as rk
 from reckon.cli import runs
-from reckon.presentation import tables
+from reckon.show.tables import tables
 
 X = np.arange(1.0, 11)
 LATENCY = 12 + 7 * X

@@ -10,10 +10,10 @@ from helpers.report_example import EXAMPLE
 
 import reckon as rk
 from reckon import cli, records
+from reckon.comparison.reports import other_machines, published
 from reckon.config import ReckonError
-from reckon.presentation import machines_page
-from reckon.presentation.figures import strips, style
-from reckon.reports import other_machines, published
+from reckon.show.figures import strips, style
+from reckon.show.pages import machines_page
 
 MAJOR = "memory/fault/major"
 

@@ -1,4 +1,4 @@
-// Numbers and ratios as text, printed as by reckon/units.py and reckon/presentation/verdicts.py;
+// Numbers and ratios as text, printed as by reckon/units.py and reckon/show/sentences/verdicts.py;
 // tests/book/test_formulas.py compares them.
 window.reckon.numbers = (() => {
   "use strict";

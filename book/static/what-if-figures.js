@@ -1,5 +1,5 @@
 // The page's figures, which are pictures: what is predicted with the changed inputs is drawn over them.
-// Where a figure's axes and predictions lie comes from reckon/presentation/figures/places.py.
+// Where a figure's axes and predictions lie comes from reckon/show/figures/places.py.
 (() => {
   "use strict";
 

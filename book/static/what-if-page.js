@@ -6,7 +6,7 @@
   const { amount, between, ends, times, howFar } = window.reckon.numbers;
   const { onChange, sharedOf, isEdited, compute } = window.reckon.edits;
 
-  const COLUMNS = { 1: "predicted", 3: "ratio" }; // of a table of results (reckon/presentation/tables.py)
+  const COLUMNS = { 1: "predicted", 3: "ratio" }; // of a table of results (reckon/show/tables/tables.py)
   const words = (node) => node.textContent.replace(/\s+/g, " ").trim();
 
   /** Marks predictions and ratios in the tables of results, whose rows have the quantities' titles. */

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from reckon.presentation.text import join_words
-from reckon.presentation.titles import title_of
+from reckon.show.text import join_words
+from reckon.show.titles import title_of
 
 _INPUTS = {"guess", "given", "measured", "machine", "processor", "axis", "octaves"}
 _MEASURING = {"measure", "measure_together"}

@@ -14,7 +14,7 @@ from sphinx_external_toc.parsing import MalformedError, parse_toc_data
 from reckon import config, records
 from reckon.config import ROOT, ReckonError
 from reckon.messages import did_you_mean, join_words
-from reckon.presentation.titles import page_title
+from reckon.show.titles import page_title
 
 FILE = ROOT / "_toc.yml"
 _NOTEBOOKS = "notebooks/"

@@ -19,9 +19,9 @@ from traitlets import Type
 from traitlets.config import Config
 
 from reckon.config import ReckonError
-from reckon.presentation import cell_errors
-from reckon.presentation.figures import drawings
 from reckon.records.notebook_cells import Page
+from reckon.show import cell_errors
+from reckon.show.figures import drawings
 
 _ENGINE = "this process"
 

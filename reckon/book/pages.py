@@ -19,10 +19,10 @@ from reckon import config, records
 from reckon.book import code_prompts, contents, dependencies
 from reckon.book.build_cache import faults_of_run, read_or_compute
 from reckon.config import ReckonError
-from reckon.presentation import what_if_panels
-from reckon.presentation.block import MEASURED, raw_html
-from reckon.presentation.text import literal
+from reckon.edits import what_if_panels
 from reckon.records import overlay
+from reckon.show.block import MEASURED, raw_html
+from reckon.show.text import literal
 
 _ANSWER, _FRONT, _FOLD, _SCORE = "answer", "front", "fold", "score"
 _HIDDEN, _REMOVED = "hide-input", "remove-input"  # MyST-NB's: folded source, no source

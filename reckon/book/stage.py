@@ -14,10 +14,11 @@ from reckon.book import card, contents, mathjax, pages, private_names
 from reckon.book.stamp import facts, stamp
 from reckon.config import ROOT, ReckonError
 from reckon.prediction.ratios import MISS, NEAR
-from reckon.presentation import citations, status_page
-from reckon.presentation.block import NARROW
 from reckon.records import verify
 from reckon.records.models import Run
+from reckon.show import citations
+from reckon.show.block import NARROW
+from reckon.show.pages import status_page
 
 _DATA = (".bib", ".json")  # of what lies in book/, beside the prose
 _PDF_STYLE = ".sty"

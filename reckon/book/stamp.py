@@ -9,10 +9,10 @@ import subprocess
 from reckon import config, records, units
 from reckon.book.build_cache import faults_of_run, read_or_compute
 from reckon.config import ROOT
-from reckon.presentation.block import table_row
-from reckon.presentation.text import code, literal
 from reckon.records import verify
 from reckon.records.models import Run
+from reckon.show.block import table_row
+from reckon.show.text import code, literal
 
 
 def made_from() -> str:

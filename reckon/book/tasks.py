@@ -21,9 +21,9 @@ from reckon.book.page_process import (
 )
 from reckon.computer import scratch
 from reckon.config import BuildContext
-from reckon.presentation.text import literal
-from reckon.presentation.titles import page_title
 from reckon.records import overlay
+from reckon.show.text import literal
+from reckon.show.titles import page_title
 
 R = TypeVar("R")  # the result of a task's process
 _FILE_CLOCK_NS = 20_000_000  # the times of files may lag behind the clock by that much

@@ -6,11 +6,11 @@ import sys
 
 from reckon.cli.commands import Commands
 from reckon.cli.output import print_json
+from reckon.comparison.reports import derivations, published
+from reckon.comparison.reports.report import Derivation
 from reckon.computer import fitness
 from reckon.config import ReckonError
 from reckon.messages import did_you_mean, join_words
-from reckon.reports import derivations, published
-from reckon.reports.report import Derivation
 
 
 def add_commands(commands: Commands) -> None:

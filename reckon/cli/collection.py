@@ -15,8 +15,8 @@ from reckon.cli.commands import Commands
 from reckon.cli.output import print_json
 from reckon.cli.runs import chosen_run
 from reckon.config import ReckonError
-from reckon.presentation.text import plural
 from reckon.records import files, verify
+from reckon.show.text import plural
 
 _SOURCE_HELP = "a folder of runs, an archive, or an address of one"
 _TRUST_HELP = "do not compute each median again from its samples, which takes seconds a run"
@@ -86,10 +86,10 @@ def add_commands(commands: Commands) -> None:
 
 def collect(arguments) -> int:
     """Writes the site, names what was passed over, and prints what was found."""
-    from reckon.collection import export as writing  # pyarrow and duckdb take long to import
-    from reckon.collection import gather, network, tables
-    from reckon.collection.database import Collection
-    from reckon.presentation import collection_pages, collection_site
+    from reckon.fleet.collection import export as writing  # pyarrow and duckdb take long to import
+    from reckon.fleet.collection import gather, network, tables
+    from reckon.fleet.collection.database import Collection
+    from reckon.fleet.pages import collection_pages, collection_site
 
     out = arguments.out
     _check_may_be_replaced(out, arguments.sources)
@@ -164,8 +164,8 @@ def _page_progress(number: int, total: int) -> None:
 
 def export(arguments) -> int:
     """Writes the tables, names what was passed over, and prints where they are."""
-    from reckon.collection import export as writing  # pyarrow takes long to import
-    from reckon.collection import gather
+    from reckon.fleet.collection import export as writing  # pyarrow takes long to import
+    from reckon.fleet.collection import gather
 
     if arguments.sources and arguments.run:
         raise ReckonError("Give sources or --run, not both.")

@@ -13,9 +13,9 @@ from reckon.comparison import two_runs
 from reckon.comparison.quantities import PointComparison, QuantityComparison
 from reckon.comparison.two_runs import MIN_CHANGE, Comparison
 from reckon.config import ReckonError, settings
-from reckon.presentation import run_comparison
-from reckon.presentation.text import first_case
 from reckon.records.lookup import all_results
+from reckon.show.tables import run_comparison
+from reckon.show.text import first_case
 
 _LONGEST_VALUE = 40  # characters of a value in the text
 

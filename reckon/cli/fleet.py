@@ -19,11 +19,11 @@ from reckon.book.pack import SUFFIX
 from reckon.cli.commands import Commands
 from reckon.cli.output import print_json
 from reckon.config import PROFILES, ReckonError
-from reckon.presentation.text import plural
+from reckon.show.text import plural
 
 if TYPE_CHECKING:  # Dask imports slowly
-    from reckon.collection.network import Pair
     from reckon.fleet.cluster import Cluster
+    from reckon.fleet.collection.network import Pair
     from reckon.fleet.hosts import Host
     from reckon.fleet.jobs import HostJob, Job, PairJob
     from reckon.fleet.measuring import Outcome
@@ -117,7 +117,7 @@ def _no_host(known: list[Host], pattern: str) -> str:
 
 
 def _probes() -> list[list[str]]:
-    from reckon.collection.network import measurements
+    from reckon.fleet.collection.network import measurements
 
     return [[each.probe, *each.parameters] for each in measurements()]
 
@@ -133,8 +133,8 @@ class _Work:
     @classmethod
     def of(cls, arguments, chosen: list[Host]) -> _Work:
         """The work on these hosts; pairs that are on file are left out unless --fresh."""
-        from reckon.collection import network
         from reckon.fleet import jobs
+        from reckon.fleet.collection import network
 
         profile, pages = config.settings().profile.name, config.settings().pages
         hosts = [jobs.HostJob(host, profile, pages, fresh=arguments.fresh) for host in chosen]
@@ -251,7 +251,7 @@ class _Results:
 
     def take_pair(self, job: Job, answers: list[dict[str, Any]]) -> None:
         """Keeps what a pair measured."""
-        from reckon.collection import network
+        from reckon.fleet.collection import network
 
         pair = network.pair_of((job.hosts[0].name, job.hosts[1].name), answers)
         self._add(pair)
@@ -266,7 +266,7 @@ class _Results:
 
     def fail_pair(self, job: Job, why: str) -> None:
         """Keeps why a pair was not measured, unless it was before."""
-        from reckon.collection import network
+        from reckon.fleet.collection import network
 
         names = job.hosts[0].name, job.hosts[1].name
         before = self._pairs.get(frozenset(names))
@@ -278,7 +278,7 @@ class _Results:
 
     def write_pairs(self) -> None:
         """Writes the file, with what it held before."""
-        from reckon.collection import network
+        from reckon.fleet.collection import network
 
         if self._pairs:
             network.write(self._out, list(self._pairs.values()))

@@ -9,10 +9,10 @@ from reckon import records
 from reckon.cli.commands import Commands
 from reckon.cli.output import print_json
 from reckon.cli.runs import chosen_run
-from reckon.comparison.readers import QuantityGuesses, ReadersPredictions, read_folder
 from reckon.config import ReckonError
+from reckon.fleet.pages import class_page
+from reckon.fleet.readers import QuantityGuesses, ReadersPredictions, read_folder
 from reckon.messages import did_you_mean
-from reckon.presentation import class_page
 from reckon.records.lookup import all_results
 
 

@@ -14,12 +14,12 @@ from reckon.cli.commands import RUN_HELP, Commands
 from reckon.cli.output import in_columns, print_json
 from reckon.config import ReckonError
 from reckon.messages import did_you_mean
-from reckon.presentation import text_summary
 from reckon.records import verify as seals
 from reckon.records.export import to_json
 from reckon.records.lookup import all_results, results_of
 from reckon.records.result import Result
 from reckon.records.session import requested_run
+from reckon.show.pages import text_summary
 
 
 def add_commands(commands: Commands) -> None:

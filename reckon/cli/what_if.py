@@ -15,20 +15,20 @@ from reckon import config, units
 from reckon.cli.commands import Commands
 from reckon.cli.output import fitting, print_json
 from reckon.cli.runs import chosen_run, results_at
-from reckon.comparison.readers import compared
 from reckon.config import ReckonError
+from reckon.fleet.readers import compared
 from reckon.prediction import variations
 from reckon.prediction.amounts import amount
 from reckon.prediction.changes import FORMULA, changed, changed_inputs, formula_text
 from reckon.prediction.formula import PARTS, Prediction
 from reckon.prediction.inputs import Input
 from reckon.prediction.ratios import NEAR, is_comparable, is_near
-from reckon.presentation.formulas import source_text
-from reckon.presentation.verdicts import how_far
 from reckon.records import predictions_file, seal
 from reckon.records.recorded_predictions import needed_guesses, ratio, to_prediction
 from reckon.records.result import Result
 from reckon.records.session import current_session
+from reckon.show.formulas import source_text
+from reckon.show.sentences.verdicts import how_far
 
 
 @dataclass(frozen=True)

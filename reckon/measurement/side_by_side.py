@@ -13,6 +13,13 @@ from dataclasses import replace
 import numpy as np
 
 from reckon import config, records, statistics, units
+from reckon.comparison.reports.method_groups import (
+    Group,
+    GroupResult,
+    Method,
+    MethodResult,
+    groups,
+)
 from reckon.config import ByProfile, Profile
 from reckon.measurement.plan import options_of
 from reckon.measurement.visit import measure_in_rounds
@@ -22,7 +29,6 @@ from reckon.records import METHODS_PREFIX
 from reckon.records.lookup import read_result
 from reckon.records.result import Result
 from reckon.records.session import Session, current_session
-from reckon.reports.method_groups import Group, GroupResult, Method, MethodResult, groups
 
 # The time of a probe in all of its rounds, and the most rounds. With more than a hundred probes,
 # more time would make this page the longest of the book.

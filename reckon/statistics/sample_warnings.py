@@ -1,6 +1,6 @@
 """Warnings about samples that their summary hides: a drift, two modes, processes that differ.
 
-They are kinds and numbers; the words are in reckon/presentation/warning_sentences.py. scipy.stats
+They are kinds and numbers; the words are in reckon/show/sentences/warning_sentences.py. scipy.stats
 takes half a second to import, so it is imported where it is used.
 """
 

@@ -9,8 +9,8 @@ from helpers.project import PROGRAMS
 
 from reckon import units
 from reckon.prediction import variations
-from reckon.presentation.verdicts import how_far
 from reckon.records.recorded_predictions import needed_guesses, to_prediction
+from reckon.show.sentences.verdicts import how_far
 
 pytestmark = pytest.mark.browser
 

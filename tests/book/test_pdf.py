@@ -12,7 +12,7 @@ from helpers.project import ROOT, output_of
 from PIL import Image
 
 from reckon.book import contents
-from reckon.presentation.figures import printing
+from reckon.show.figures import printing
 
 spec = importlib.util.spec_from_file_location("pdf_tables", ROOT / "book/ext/pdf_tables.py")
 pdf_tables = importlib.util.module_from_spec(spec)

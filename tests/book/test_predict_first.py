@@ -7,9 +7,9 @@ from helpers.panels import NULL_CALL, RUN, cell, results_of
 
 from reckon import records, units
 from reckon.book import pages, stage
-from reckon.comparison import readers
-from reckon.presentation.block import MEASURED, what_if_element
+from reckon.fleet import readers
 from reckon.records.lookup import all_results
+from reckon.show.block import MEASURED, what_if_element
 
 pytestmark = pytest.mark.browser
 

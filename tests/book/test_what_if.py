@@ -17,11 +17,11 @@ from helpers.panels import (
 from helpers.project import PROGRAMS
 
 from reckon import units
+from reckon.edits import what_if_panels as panels
 from reckon.prediction import variations
-from reckon.presentation import what_if_panels as panels
-from reckon.presentation.titles import title_of
-from reckon.presentation.verdicts import how_far
 from reckon.records.recorded_predictions import measured_indices, to_prediction
+from reckon.show.sentences.verdicts import how_far
+from reckon.show.titles import title_of
 
 pytestmark = pytest.mark.browser
 

@@ -14,7 +14,7 @@ from helpers.project import ROOT, output_of
 from reckon import statistics
 from reckon.comparison.quantities import compare_all
 from reckon.comparison.two_runs import compare
-from reckon.presentation import run_comparison
+from reckon.show.tables import run_comparison
 
 
 def names(comparison):

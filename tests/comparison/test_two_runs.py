@@ -8,10 +8,11 @@ from helpers.made_up import NAMES, compared, results
 
 from reckon import records
 from reckon.cli.compare import text, to_dict
+from reckon.comparison.reports import other_machines
 from reckon.comparison.two_runs import compare
 from reckon.config import ReckonError
-from reckon.presentation import machines_page, run_comparison
-from reckon.reports import other_machines
+from reckon.show.pages import machines_page
+from reckon.show.tables import run_comparison
 
 
 def test_runs_of_one_name_are_named_by_their_folders(folders):

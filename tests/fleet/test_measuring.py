@@ -15,7 +15,7 @@ from helpers.clusters import PAGE, line_of, small_cluster
 from helpers.processes import until
 
 from reckon import records
-from reckon.collection import gather, network, tables
+from reckon.fleet.collection import gather, network, tables
 from reckon.records import verify
 
 KILLS = int(os.environ.get("FLEET_KILLS", "1"))

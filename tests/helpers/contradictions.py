@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from reckon import config, records, units
-from reckon.presentation import titles
 from reckon.records.lookup import all_results
 from reckon.records.result import Result
 from reckon.records.session import current_session
+from reckon.show import titles
 
 _NUMBER = r"[−-]?\d+(?:,\d{3})*(?:\.\d+)?(?:·10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?"
 _UNIT = r"(?:[kKMGT]?i?(?:bytes?|bit|B|IO|cycles?|ticks?)(?:/s)?|[nµm]?s(?:/cycle)?|[kMG]?Hz)"

@@ -5,10 +5,10 @@ import yaml
 from helpers.project import RECORDED
 from reckon import records
 from reckon.config import ROOT
-from reckon.presentation import what_if_panels as panels
-from reckon.presentation.block import what_if_anchor
+from reckon.edits import what_if_panels as panels
 from reckon.records.lookup import all_results
 from reckon.records.recorded_predictions import needed_guesses, to_prediction
+from reckon.show.block import what_if_anchor
 
 RUN = RECORDED / "recorded"
 EXPERIMENTS = [

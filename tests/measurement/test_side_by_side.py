@@ -8,6 +8,7 @@ from helpers.project import forget
 
 import reckon as rk
 from reckon import records
+from reckon.comparison.reports.method_groups import Group, Method
 from reckon.measurement import library, side_by_side
 from reckon.measurement.visit import measure_in_rounds
 from reckon.prediction.formula import predict
@@ -15,7 +16,6 @@ from reckon.prediction.inputs import axis, given
 from reckon.records.lookup import read_result
 from reckon.records.result import Result
 from reckon.records.session import current_session
-from reckon.reports.method_groups import Group, Method
 
 LONG = "test/long"  # the probe test/chain with twice the work
 

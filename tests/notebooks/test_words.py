@@ -9,8 +9,8 @@ from helpers.project import RECORDED, ROOT
 
 from reckon import records
 from reckon.book import contents
+from reckon.comparison.reports import published
 from reckon.records import notebook_cells
-from reckon.reports import published
 
 MAX_WORDS = 35
 

@@ -10,8 +10,8 @@ from helpers.project import reckon
 
 from reckon import records
 from reckon.config import ReckonError
-from reckon.presentation import warning_sentences
 from reckon.records import verify
+from reckon.show.sentences import warning_sentences
 
 QUANTITY = "cpu/made/noisy"
 

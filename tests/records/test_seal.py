@@ -6,11 +6,11 @@ from helpers.project import reckon
 
 import reckon as rk
 from reckon import ReckonError
-from reckon.presentation import summary_page
-from reckon.presentation.answer_box import answer
 from reckon.records import verify
 from reckon.records.lookup import all_results
 from reckon.records.session import current_session
+from reckon.show.pages import summary_page
+from reckon.show.tables.answer_box import answer
 
 REASON = "6400 was typed for 64000"
 

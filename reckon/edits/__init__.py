@@ -1,0 +1,1 @@
+"""All that an edited prediction is: trying it, keeping it, the panels that show it."""

@@ -1,0 +1,116 @@
+"""What JupyterLab shows of predictions as soon as a cell has made them: how far off they are."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from reckon import units
+from reckon.prediction.formula import Prediction
+from reckon.prediction.inputs import Input
+from reckon.records.recorded_predictions import needed_guesses
+from reckon.records.result import Result
+from reckon.show.block import Block, say, table
+from reckon.show.formulas import formula_block
+from reckon.show.text import NONE, first_case, join_words, literal, ratio_text
+from reckon.show.titles import title_of
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A prediction, and its quantity's result with that prediction as the current one."""
+
+    prediction: Prediction
+    result: Result
+
+    @property
+    def predicted(self) -> str:
+        """The value, or the ends of the curve, from measured inputs as they were when recorded."""
+        return units.span(np.atleast_1d(self.result.current.predicted), self.result.unit)
+
+    @property
+    def sealed(self) -> str:
+        """The sealed value, where the prediction is another."""
+        sealed = np.atleast_1d(self.result.seal.predicted)
+        return units.span(sealed, self.result.unit) if self.result.revisions else NONE
+
+    @property
+    def measured(self) -> str:
+        """The median, the ends of the curve, or why there is none."""
+        if not self.result.has_samples:
+            return literal(self.result.reason or "not measured yet")
+        return units.span(self.result.medians, self.result.unit)
+
+    @property
+    def ratios(self) -> str:
+        """Measured over the prediction, and over the sealed one where that is another."""
+        sealed = f" (sealed {ratio_text(self.result.ratio)})" if self.result.revisions else ""
+        return ratio_text(self.result.current_ratio) + sealed
+
+    @functools.cached_property
+    def needed(self) -> list[str]:
+        """What each guess alone would have to be to meet the measurement."""
+        inputs = self.prediction.inputs
+        needed = needed_guesses(self.result, self.prediction)
+        return [f"{_amount(value, inputs[name])} in `{name}`" for name, value in needed.items()]
+
+
+def _amount(value: float, input_: Input) -> str:
+    return units.with_unit(units.number(units.from_base(value, input_.unit)), input_.unit)
+
+
+def comparison(tried: list[Tried], *, with_formula: bool) -> Block:
+    """How far off the predictions are: a sentence for one, a table for several.
+
+    with_formula: also the formula of a single one."""
+    if len(tried) > 1:
+        return _table(tried)
+    (only,) = tried
+    formula = f"{formula_block(only.prediction)}\n\n" if with_formula else ""
+    return Block(formula + _sentence(only).markdown)
+
+
+def _sentence(tried: Tried) -> Block:
+    result = tried.result
+    sealed = f" (sealed {tried.sealed})" if result.revisions else ""
+    start = f"**{title_of(result.quantity)}: {tried.predicted}** predicted{sealed}"
+    if not result.has_samples:
+        return say(f"{start}.", _not_measured([tried]))
+    needed = first_case(
+        (bool(tried.needed), f"{join_words(tried.needed, 'or')} would meet it."),
+        (True, "No guess alone would meet it."),
+    )
+    return say(f"{start}, measured {tried.measured}: **{tried.ratios}**.", needed)
+
+
+def _table(tried: list[Tried]) -> Block:
+    columns = {"Quantity": 22, "Predicted": 14, "Sealed": 12, "Measured": 16}
+    columns |= {"Measured / predicted": 16, "Would meet it": 20}
+    rows = [
+        [
+            title_of(each.result.quantity),
+            each.predicted,
+            each.sealed,
+            each.measured,
+            each.ratios,
+            " or ".join(each.needed) or NONE,
+        ]
+        for each in tried
+    ]
+    block = table(columns, rows, "These predictions and the measurement", "tried")
+    return Block(f"{block.markdown}\n\n{_not_measured(tried)}".rstrip())
+
+
+def _not_measured(tried: Iterable[Tried]) -> str:
+    """How to measure what has not been measured yet; "" where all has been tried."""
+    missing = [each.result for each in tried if each.result.measurement is None]
+    if not missing:
+        return ""
+    experiment = missing[0].experiment
+    return (
+        "Nothing is measured yet: run the cells below, or type "
+        f"`make measure EXPERIMENT={experiment} PROFILE=quick`, which takes less than a minute."
+    )

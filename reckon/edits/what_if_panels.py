@@ -1,0 +1,322 @@
+"""The data of a page's what-if panels: the formulas of its quantities, as JSON.
+
+book/static/formulas.js evaluates them there. Units, thresholds and words come from here, so that it
+has none of its own. The JSON schema is published as docs/formulas.schema.json.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import pydantic
+
+from reckon import records, units
+from reckon.messages import NEAR_NAME
+from reckon.prediction import formula, variations
+from reckon.prediction.expression import NUMPY_NAMES, SLACK
+from reckon.prediction.formula import Kind
+from reckon.prediction.inputs import Input, Origin
+from reckon.prediction.printing import text
+from reckon.prediction.ratios import NEAR
+from reckon.records.lookup import all_results
+from reckon.records.recorded_predictions import to_prediction
+from reckon.records.result import Result
+from reckon.records.run_inputs import AT_END
+from reckon.show.block import raw_html, short_name
+from reckon.show.formulas import source_text
+from reckon.show.sentences.verdicts import HOW_FAR
+from reckon.show.titles import title_of
+
+_DEFAULT_RANGE = 4  # a slider without an interval reaches from a quarter to four times the value
+_LOGARITHMIC_FROM = 10  # a slider whose ends differ by a larger factor is logarithmic
+
+
+Powers = dict[str, float]  # of a dimension, by base: {"time": 1}
+
+
+class _Strict(pydantic.BaseModel):
+    model_config = pydantic.ConfigDict(extra="forbid")
+
+
+class Unit(_Strict):
+    """A unit as it is printed, and how many base units it is."""
+
+    spoken: str  # behind a number: "bytes"
+    one: str | None = None  # behind 1, if that is another: "byte"
+    factor: float
+
+
+class PanelInput(_Strict):
+    """An input of one or more formulas; numbers in base units (s, byte, cycle, tick, 1)."""
+
+    label: str
+    origin: Origin
+    value: float | list[float]  # of an axis, its positions
+    low: float | None = None
+    high: float | None = None
+    unit: Unit  # in which it is shown and changed
+    dimension: Powers
+    steps: list[Unit] | None = None  # of an axis: units in which its positions are printed
+    source: str  # where it comes from, in words
+    author_unit: str  # this and the rest as a notebook writes it
+    author_source: str
+    reference: str | None = None
+    at_end: bool = False  # read at the last point of a curve
+    shared: int  # inputs of the same number are one quantity, and are changed together
+    slider: tuple[float, float] | None = None  # its ends; none for an axis
+    logarithmic: bool = False
+
+
+class Values(_Strict):
+    """A value, or one at each position of a curve, with its interval; in base units."""
+
+    value: list[float | None]
+    low: list[float | None] | None = None
+    high: list[float | None] | None = None
+
+
+class Measured(Values):
+    """Medians with their intervals."""
+
+    indices: list[int]  # of the positions that were measured; [0] without an axis
+
+
+class PanelFormula(_Strict):
+    """A quantity: its formula, what was predicted and what was measured."""
+
+    quantity: str
+    label: str
+    kind: Kind
+    unit: Unit
+    dimension: Powers
+    author_unit: str  # as a notebook writes it
+    steps: list[Unit]  # units in which its values are printed, the smallest first
+    hardware: list | None = None  # expression trees, as in a record
+    software: list | None = None
+    predicted: list
+    python: dict[str, str]  # the arithmetic of what the notebook's function returns, by part
+    inputs: dict[str, int]  # by name: the number in PanelData.inputs
+    axis: str | None = None  # the name of the input along which it is a curve
+    sealed: Values
+    revised: bool  # whether the current formula or inputs differ from what was sealed
+    measured: Measured | None = None
+    state: str
+    reason: str | None = None
+    is_method: bool  # whether it was measured by a report's method
+
+
+class HowFar(_Strict):
+    """What is said of a ratio that is off by less than a factor; None: by any factor."""
+
+    limit: float | None
+    words: str
+
+
+class DimensionName(_Strict):
+    """What a dimension is called: "a time"."""
+
+    powers: Powers
+    name: str
+
+
+class Rules(_Strict):
+    """The numbers of the rules that the script shares with the Python package."""
+
+    slack: float = SLACK  # of ceil and floor
+    max_grid_inputs: int = formula.MAX_GRID_INPUTS
+    max_search_rounds: int = formula.MAX_SEARCH_ROUNDS
+    needed_step: float = variations.NEEDED_STEP
+    needed_steps: int = variations.NEEDED_STEPS
+    needed_halvings: int = variations.NEEDED_HALVINGS
+    needed_error: float = variations.NEEDED_ERROR
+    almost_a_step: float = units.ALMOST_A_STEP
+    functions: dict[str, str] = NUMPY_NAMES  # of a formula: numpy's name of each operation
+    dimension_names: list[DimensionName] = [
+        DimensionName(powers={base.strip("[]"): power for base, power in powers}, name=name)
+        for powers, name in units.DIMENSION_NAMES.items()
+    ]
+    impossible: dict[str, str] = formula.IMPOSSIBLE  # what is said of a value that nothing has
+    near_name: float = NEAR_NAME  # how alike a name is to the one that may have been meant
+    near: float = NEAR  # within this factor a prediction is met
+    how_far: list[HowFar] = [
+        HowFar(limit=limit if math.isfinite(limit) else None, words=words)
+        for limit, words in HOW_FAR
+    ]
+
+
+class PanelData(_Strict):
+    """What a page's panels need."""
+
+    experiment: str
+    run: str
+    rules: Rules = Rules()
+    inputs: list[PanelInput]
+    formulas: list[PanelFormula]
+
+
+def schema() -> str:
+    """The JSON schema of a page's formulas, as published in docs/formulas.schema.json."""
+    return json.dumps(PanelData.model_json_schema(), indent=1, ensure_ascii=False) + "\n"
+
+
+def script(run: str | Path, experiment: str) -> str:
+    """The formulas of an experiment's page as a script element of JSON."""
+    return raw_html(element(panel_data(run, experiment)))
+
+
+def element(data: PanelData) -> str:
+    """The data as a script element of JSON."""
+    content = data.model_dump_json(exclude_none=True)
+    escaped = content.replace("<", "\\u003c")  # no text can end the element
+    return f'<script type="application/json" class="reckon-formulas">{escaped}</script>'
+
+
+def panel_data(run: str | Path, experiment: str) -> PanelData:
+    """The formulas of an experiment, from the run's record."""
+    return data_of(all_results(run, experiment), Path(run).name, experiment)
+
+
+def data_of(results: Iterable[Result], run: str, experiment: str) -> PanelData:
+    """The formulas of these results of an experiment."""
+    inputs = _Inputs()
+    formulas = [_formula(result, inputs) for result in results]
+    return PanelData(experiment=experiment, run=run, inputs=inputs.panel_inputs, formulas=formulas)
+
+
+class _Inputs:
+    """The inputs of a page's formulas, each different one once."""
+
+    def __init__(self) -> None:
+        self.panel_inputs: list[PanelInput] = []
+        self._numbers: dict[tuple, int] = {}
+        self._shared: dict[tuple, int] = {}
+
+    def number(self, name: str, input_: Input) -> int:
+        """The input's number in the list, to which it is added if it is new."""
+        key = (name, repr(input_))
+        if key not in self._numbers:
+            shared = self._shared.setdefault(_identity(name, input_), len(self.panel_inputs))
+            self._numbers[key] = len(self.panel_inputs)
+            self.panel_inputs.append(_panel_input(name, input_, shared))
+        return self._numbers[key]
+
+
+def _identity(name: str, input_: Input) -> tuple:
+    """Equal for inputs that are the same quantity: what was read from one place is, wherever it is
+    used and whatever its value was then."""
+    if input_.reference:
+        return (input_.reference, input_.source.endswith(AT_END))
+    return (name, repr(input_))
+
+
+def _panel_input(name: str, input_: Input, shared: int) -> PanelInput:
+    slider = None if isinstance(input_.value, list) else _slider(input_, input_.value)
+    return PanelInput(
+        label=short_name(name),
+        origin=input_.origin,
+        value=input_.value,
+        low=input_.low,
+        high=input_.high,
+        unit=_unit(input_.unit),
+        dimension=_dimension(input_.unit),
+        steps=_steps(input_.unit) if isinstance(input_.value, list) else None,
+        source=source_text(input_),
+        author_unit=input_.unit,
+        author_source=input_.source,
+        reference=input_.reference,
+        at_end=input_.source.endswith(AT_END),
+        shared=shared,
+        slider=slider,
+        logarithmic=slider is not None and 0 < slider[0] < slider[1] / _LOGARITHMIC_FROM,
+    )
+
+
+def _slider(input_: Input, value: float) -> tuple[float, float]:
+    """The ends of an input's slider: its interval, or a range around its value."""
+    has_interval = input_.low is not None and input_.high is not None and input_.low < input_.high
+    if has_interval and input_.origin != "measured":  # a measured interval is too narrow for this
+        return input_.low, input_.high  # type: ignore[return-value]
+    if value == 0:
+        return 0.0, units.factor(input_.unit)
+    ends = (value / _DEFAULT_RANGE, value * _DEFAULT_RANGE)
+    return min(ends), max(ends)
+
+
+def _unit(unit: str) -> Unit:
+    spoken, one = units.symbol(unit), units.symbol(unit, "1")
+    return Unit(spoken=spoken, one=None if one == spoken else one, factor=units.factor(unit))
+
+
+def _dimension(unit: str) -> Powers:
+    powers = units.dimension(unit).items()
+    return {base.strip("[]"): float(power) for base, power in powers}  # type: ignore[arg-type]
+
+
+def _steps(unit: str) -> list[Unit]:
+    return [_unit(step) for step in units.unit_steps(unit)]
+
+
+def _formula(result: Result, inputs: _Inputs) -> PanelFormula:
+    current = result.current
+    prediction = to_prediction(result.quantity, current)
+    axis = prediction.curve_axis
+    positions: list = np.atleast_1d(axis[1].value).tolist() if axis else [None]
+    return PanelFormula(
+        quantity=result.quantity,
+        label=title_of(result.quantity),
+        kind=current.kind,
+        unit=_unit(current.unit),
+        dimension=_dimension(current.unit),
+        author_unit=current.unit,
+        steps=_steps(current.unit),
+        hardware=current.hardware_tree,
+        software=current.software_tree,
+        predicted=current.predicted_tree,
+        python={
+            part: text(getattr(prediction.formula, part)) for part in formula.PARTS[current.kind]
+        },
+        inputs={name: inputs.number(name, input_) for name, input_ in prediction.inputs.items()},
+        axis=axis[0] if axis else None,
+        sealed=_sealed(result.seal, positions),
+        revised=bool(result.revisions),
+        measured=_measured(result, positions),
+        state=result.state,
+        reason=result.reason or None,
+        is_method=bool(result.measurement and result.measurement.reports),
+    )
+
+
+def _sealed(seal: records.PredictionRecord, positions: list) -> Values:
+    """The sealed prediction at the positions of the current one, null where it has none."""
+    axes = (input_.value for input_ in seal.inputs if isinstance(input_.value, list))
+    axis = next(axes, [None])
+
+    def along(values: records.models.Value | None) -> list[float | None] | None:
+        if values is None:
+            return None
+        by_position = dict(zip(axis, np.broadcast_to(values, len(axis)).tolist(), strict=True))
+        return [by_position.get(x) for x in positions]
+
+    return Values(value=along(seal.predicted) or [], low=along(seal.low), high=along(seal.high))
+
+
+def _measured(result: Result, positions: list) -> Measured | None:
+    if not result.has_samples:
+        return None
+    measured_at = [point.x if result.is_curve else None for point in result.points]
+    indices = [k for k, x in enumerate(measured_at) if x in positions]
+    summaries = [result.summaries[k] for k in indices]
+
+    def finite(values: Iterable[float]) -> list[float | None]:
+        return [value if math.isfinite(value) else None for value in values]
+
+    return Measured(
+        indices=[positions.index(measured_at[k]) for k in indices],
+        value=finite(summary.median for summary in summaries),
+        low=finite(summary.interval.low for summary in summaries),
+        high=finite(summary.interval.high for summary in summaries),
+    )

@@ -1,0 +1,212 @@
+"""A mistake in a cell as one sentence: its line, what is wrong, and what to write instead.
+
+A build and JupyterLab show the same. What one of Reckon's own sentences explains (ReckonError) is
+shown as it is.
+"""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+import linecache
+import re
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import FunctionType, TracebackType
+
+from reckon import units
+from reckon.messages import did_you_mean, nearest
+from reckon.records.notebook_cells import Page
+from reckon.show.text import first_case
+
+_CALL = re.compile(r"^(?:\w+\.)*(?P<name>\w+)\(\) (?P<fault>.*)$")
+_UNKNOWN_ARGUMENT = re.compile(r"got an unexpected keyword argument '(\w+)'")
+# Of Python's and IPython's words, those that do not say what to do.
+_SYNTAX_FAULTS = {
+    "incomplete input": "a bracket or a quote is never closed",
+    "invalid syntax": "an operator, a comma or a colon is missing, or a name is misspelt",
+    "'return' outside function": "`return` without the line `def ...:` above it",
+}
+# What cannot be computed with, and what to write instead.
+_NO_NUMBERS = {
+    "'Prediction'": "a prediction is computed in the function under @rk.predict",
+    "'Formula'": "call the formula with its inputs",
+    "'Result'": "a result has numbers such as .median",
+}
+_PLACES_OF_FUNCTIONS = ("", "show", "draw")  # attributes of the package reckon
+
+
+@dataclass(frozen=True)
+class CellError:
+    """What is wrong, and in which line of the cell; None where no line is known."""
+
+    line: int | None
+    sentence: str
+
+    def __str__(self) -> str:
+        if self.line is None:
+            return _capital(self.sentence)
+        return f"Line {self.line}: {self.sentence}"
+
+
+def _capital(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
+
+
+def explain(error: BaseException, variables: Mapping[str, object], page: Page) -> CellError:
+    """The error that a cell raised. variables: those of its notebook, by name."""
+    if isinstance(error, SyntaxError):
+        return CellError(error.lineno, _of_syntax(error))
+    line, call = _place(error.__traceback__, variables)
+    if call and not isinstance(error, OSError):
+        return CellError(line, _of_call(call, error))
+    for kind, sentence in _SENTENCES:
+        if isinstance(error, kind):
+            return CellError(line, sentence(error, variables, page))
+    return CellError(line, f"{_named(error)}.")
+
+
+def _place(
+    trace: TracebackType | None, variables: Mapping[str, object]
+) -> tuple[int | None, str | None]:
+    """The line of the cell, and what it called outside of the notebook where the error was raised
+    there, such as "rk.given"; None if it was raised in the notebook."""
+    line = file = call = None
+    frames = traceback.extract_tb(trace)
+    for (frame, _), summary in zip(traceback.walk_tb(trace), frames, strict=True):
+        if frame.f_globals is not variables:
+            continue
+        file = file or summary.filename
+        if summary.filename == file:  # not in a function of an earlier cell
+            line = summary.lineno
+        is_last = summary is frames[-1]
+        call = None if is_last else _called(summary)
+    return line, call
+
+
+def _called(summary: traceback.FrameSummary) -> str:
+    """The function that is called there, as the notebook names it."""
+    source = linecache.getline(summary.filename, summary.lineno or 0)
+    text = source[summary.colno or 0 :]
+    return text.partition("(")[0].strip() or summary.name
+
+
+def _named(error: BaseException) -> str:
+    """The error with its kind, on one line and without a stop."""
+    text = " ".join(str(error).split()).rstrip(".")
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _of_syntax(error: SyntaxError) -> str:
+    text, said = (error.text or "").strip(), error.msg.partition(" (detected")[0]
+    fault = _SYNTAX_FAULTS.get(said, said)
+    return f"in `{text}`, {fault}." if text else f"{fault}."
+
+
+def _of_call(call: str, error: BaseException) -> str:
+    """An error that was raised in what the cell called."""
+    function = _function(call.rpartition(".")[2])
+    takes = f"; it takes {_arguments(function)}" if function else ""
+    return f"{call}(...) does not work with this ({_named(error)}){takes}."
+
+
+def _of_name(error: NameError, variables: Mapping[str, object], page: Page) -> str:
+    """Which cell makes the name, or the name that may have been meant."""
+    name = str(error.name)
+    known = [each for each in variables if not each.startswith("_")]
+    meant = nearest(name, [*known, *dir(builtins)])
+    where = page.where_made(name)
+    question = f"did you mean {meant}?" if meant else ""
+    hints = (
+        (bool(where and meant), f"{where}, or {question}"),
+        (bool(where), f"{where}."),
+        (units.is_unit(name), f'write "{name}" with quotes, as a unit.'),
+        (bool(meant), question),
+        (True, "run the cell that makes it, or restore it."),
+    )
+    return f"there is no {name} in this notebook; {first_case(*hints)}"
+
+
+def _of_local_name(error: UnboundLocalError, _variables: object, _page: Page) -> str:
+    return f"{error}; give it a value above that line."
+
+
+def _of_attribute(error: AttributeError, _variables: Mapping[str, object], _page: Page) -> str:
+    names = [name for name in dir(error.obj) if not name.startswith("_")]
+    return f"{error}; {did_you_mean(str(error.name), names, 'use another name.')}"
+
+
+def _of_type(error: TypeError, _variables: Mapping[str, object], _page: Page) -> str:
+    """The fault; of a call of one of Reckon's functions, with what it takes."""
+    for kind, instead in _NO_NUMBERS.items():
+        if "unsupported operand" in str(error) and kind in str(error):
+            return f"{error}; {instead}."
+    call = _CALL.match(str(error))
+    function = call and _function(call["name"])
+    if not call or not function:
+        return f"{error}."
+    unknown = _UNKNOWN_ARGUMENT.match(call["fault"])
+    if unknown:
+        takes = f"it takes {_arguments(function)}."
+        hint = did_you_mean(unknown[1], inspect.signature(function).parameters, takes)
+        return f"{call['name']}() has no argument {unknown[1]}; {hint}"
+    return f"{error}; it takes {_arguments(function)}."
+
+
+def _function(name: str) -> Callable | None:
+    """Reckon's function of that name, as notebooks call it."""
+    package = sys.modules.get("reckon")
+    for place in _PLACES_OF_FUNCTIONS:
+        function = getattr(getattr(package, place, package), name, None)
+        if isinstance(function, FunctionType):
+            return function
+    return None
+
+
+def _arguments(function: Callable) -> str:
+    """The arguments of a call: value, unit, source, cite=..."""
+    parameters = inspect.signature(function).parameters.values()
+    return ", ".join(
+        each.name if each.default is each.empty else f"{each.name}=..." for each in parameters
+    )
+
+
+def _of_key(error: KeyError, variables: Mapping[str, object], _page: Page) -> str:
+    """The key, and the nearest of the notebook's dictionaries."""
+    key = error.args[0] if error.args else ""
+    dictionaries = [each for name, each in variables.items() if isinstance(each, dict)]
+    keys = {each for entries in dictionaries for each in entries if isinstance(each, str)}
+    meant = nearest(key, keys - {*variables}) if isinstance(key, str) else None
+    return f"there is no {key!r}{f'; did you mean {meant!r}?' if meant else '.'}"
+
+
+def _of_value(error: ValueError, _variables: object, _page: Page) -> str:
+    return f"{' '.join(str(error).split())}."
+
+
+def _of_system(error: OSError, _variables: object, _page: Page) -> str:
+    return f"{error.filename}: {error.strerror}." if error.filename else f"{error}."
+
+
+def _of_division(_error: ZeroDivisionError, _variables: object, _page: Page) -> str:
+    return "a division by 0 has no value; divide by another number."
+
+
+def _of_import(error: ImportError, _variables: object, _page: Page) -> str:
+    return f"{error}; a notebook imports reckon as rk and numpy as np."
+
+
+# The first that fits.
+_SENTENCES: tuple[tuple[type[Exception], Callable], ...] = (
+    (UnboundLocalError, _of_local_name),
+    (NameError, _of_name),
+    (AttributeError, _of_attribute),
+    (TypeError, _of_type),
+    (KeyError, _of_key),
+    (ZeroDivisionError, _of_division),
+    (ImportError, _of_import),
+    (ValueError, _of_value),
+    (OSError, _of_system),
+)

@@ -1,0 +1,299 @@
+"""Strip plots: this machine among others, methods over Reckon's, the reports' prediction ratios."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from reckon import units
+from reckon.comparison.reports import published
+from reckon.comparison.reports.method_groups import GroupResult
+from reckon.comparison.reports.report import Report
+from reckon.comparison.reports.reported_value import ReportedValue
+from reckon.prediction.ratios import is_miss
+from reckon.records.result import Result
+from reckon.records.session import current_session
+from reckon.show.block import Block, say
+from reckon.show.figures import drawings, style
+from reckon.show.figures.drawings import Data
+from reckon.show.figures.style import BLACK, SERIES, Look
+from reckon.show.sentences.method_effects import Groups, changing_methods
+from reckon.show.tables.method_and_machine_tables import value_by_method_of
+from reckon.show.tables.scores import report_ratios
+from reckon.show.titles import machines_of, title_of
+from reckon.statistics import Summary
+
+_BY_METHOD = "this machine, by that method"
+_HOLLOW: Look = {"mfc": "none"}
+_HERE: Look = {"color": BLACK, "marker": "D", "ms": 7, "mew": 1.5, **_HOLLOW}
+_METHODS_APART, _REPORTS_APART = 0.3, 0.12  # of a strip's height: all methods, two reports of one
+_METHODS_NAMED = 12  # in the alt text
+
+
+@dataclass(frozen=True)
+class _Mark:
+    """A value in the unit of the axis, with the ends of its interval and its row of the data."""
+
+    value: float
+    look: Look
+    row: list[str]
+    ends: tuple[float, float] | None = None
+    offset: float = 0.0  # from the middle of its strip, downwards, in heights of a strip
+
+
+_Strips = list[tuple[str, list[_Mark]]]  # each with its title
+
+
+def _draw(axes: Axes, strips: _Strips, xlabel: str, fontsize: float = 9) -> list[list[str]]:
+    """Draws the strips, the first on top; returns the data."""
+    for strip, (_, marks) in enumerate(strips):
+        for mark in marks:
+            y = strip + mark.offset
+            if mark.ends:
+                axes.plot(mark.ends, [y, y], color=mark.look["color"], lw=1.2)
+            axes.plot(mark.value, y, **{"ls": "", "ms": 6, **mark.look})
+    style.named_rows(axes, [title for title, _ in strips], xlabel, fontsize)
+    return [mark.row for _, marks in strips for mark in marks]
+
+
+@dataclass(frozen=True)
+class _ReportPoint:
+    """A report's value, in base units."""
+
+    reported: ReportedValue
+    value: float
+    by_method: float  # here, by the report's method; nan if it is unknown or the strip's own
+
+
+@dataclass(frozen=True)
+class _Strip:
+    """This machine among the reports' machines, in one quantity."""
+
+    title: str
+    here: Summary | None  # of a curve at one point; None without samples
+    there: list[_ReportPoint]
+
+    @property
+    def values(self) -> list[float]:
+        here = [self.here.median] if self.here else []
+        return [point.value for point in self.there] + here
+
+    @property
+    def has_hollow(self) -> bool:
+        return any(point.by_method > 0 for point in self.there)
+
+    @property
+    def pairs(self) -> list[tuple[float, float]]:
+        """Each report's value with this machine's, by the report's method where it ran here."""
+        if not self.here:
+            return []
+        here = [
+            self.here.median if math.isnan(point.by_method) else point.by_method
+            for point in self.there
+        ]
+        return [
+            (point.value, by_method)
+            for point, by_method in zip(self.there, here, strict=True)
+            if by_method > 0
+        ]
+
+    def alt(self, unit: str) -> str:
+        """The strip in words."""
+        here = units.amount(self.here.median, unit) if self.here else "not measured"
+        there = ", ".join(
+            f"{units.amount(point.value, unit)} ({point.reported.machine})" for point in self.there
+        )
+        return f"{self.title}, here {here}, there {there or 'nothing'}"
+
+    def marks(self, unit: str) -> Iterator[_Mark]:
+        """The reports' values, with this machine's by their methods, and this machine's own."""
+        looks = style.report_looks()
+
+        def mark(machine: str, what: str, value: float, look: Look) -> _Mark:
+            x = units.from_base(value, unit)
+            return _Mark(x, look, [self.title, machine, what, f"{x:.6g}"])
+
+        for point in self.there:
+            reported, look = point.reported, looks[point.reported.report]
+            yield mark(reported.machine, reported.label, point.value, {"alpha": 0.8, **look})
+            if point.by_method > 0:
+                yield mark(_BY_METHOD, reported.label, point.by_method, {**look, **_HOLLOW})
+        if self.here:
+            ends = tuple(units.from_base(x, unit) for x in self.here.interval.ends)
+            yield replace(mark("this machine", "", self.here.median, _HERE), ends=ends)
+
+
+def _strip(
+    run: str, title: str, unit: str, result: Result, quantities: list, at: float | None = None
+) -> _Strip:
+    """`quantities` of reports, a pair (quantity, x) if a report's curve is not taken at `at`."""
+    there = []
+    for quantity, x in (entry if isinstance(entry, tuple) else (entry, at) for entry in quantities):
+        is_this_method = quantity == result.quantity
+        for reported in published.measured_values(quantity):
+            if x in (None, reported.at):
+                by_method = math.nan if is_this_method else value_by_method_of(reported, run)
+                there.append(_ReportPoint(reported, reported.measured_in(unit), by_method))
+    index = result.point_index(at)
+    return _Strip(title, None if index is None else result.summaries[index], there)
+
+
+def _machines_finding(strips: list[_Strip], unit: str) -> str:
+    """In how many of the comparisons this machine is ahead, or has the larger value."""
+    pairs = [pair for strip in strips for pair in strip.pairs]
+    if not pairs:
+        return ""
+    text, is_counted = _ahead(unit)
+    count = sum(is_counted(there, here) for there, here in pairs)
+    return f". This machine {text} in {count} of {len(pairs)} comparisons"
+
+
+def _ahead(unit: str) -> tuple[str, Callable[[float, float], bool]]:
+    """What to say of a machine that is ahead, and whether it is, by the value there and here."""
+    power = units.dimension(unit).get("[time]", 0)
+    if power == 1:
+        return "takes less time", operator.gt
+    if power == -1:
+        return "has the higher rate", operator.lt
+    return "has the larger value", operator.lt
+
+
+def machines(groups: dict[str, tuple], name: str, caption: str) -> Block:
+    """A strip for each group: this machine's median with its interval, what the reports measured
+    on theirs, and hollow, what this machine takes by their methods.
+
+    groups: {title: (result, [quantities of reports])} or, of a curve, {title: (result,
+    [quantities], position on its axis)}; a pair (quantity, position) is a report's curve at another
+    position. All groups share a unit; a strip should have one thing that is measured.
+    """
+    results = [result for result, *_ in groups.values()]
+    result_unit = results[0].unit
+    run = current_session().run.name
+    strips = [_strip(run, title, result_unit, *group) for title, group in groups.items()]
+    strips = [strip for strip in strips if strip.values]
+    if not strips:
+        return style.nothing_to_draw(results)
+    middle = float(np.median([value for strip in strips for value in strip.values]))
+    unit = units.readable_unit(middle, result_unit)
+    names = {point.reported.report for strip in strips for point in strip.there}
+    reports = [report for report in published.all_reports() if report.name in names]
+    with drawings.new(0.8 + 0.42 * len(strips)) as drawing:
+        marks = [(strip.title, list(strip.marks(unit))) for strip in strips]
+        rows = _draw(drawing.axes, marks, units.symbol(unit))
+        drawing.legend(_handles(reports, has_hollow=any(strip.has_hollow for strip in strips)))
+        alt = "; ".join(strip.alt(result_unit) for strip in strips)
+        alt = f"This machine among {len(reports)} reports' machines: {alt}"
+        header = ["strip", "machine", "what", f"value [{units.symbol(unit)}]"]
+        caption += _machines_finding(strips, result_unit)
+        return drawing.save(name, caption, alt, Data(header, rows))
+
+
+def _handles(reports: list[Report], *, has_hollow: bool) -> list[Line2D]:
+    looks = style.report_looks()
+    handles = [_handle("this machine", {**_HERE, "ms": 6})]
+    handles += [_handle(report.machine, looks[report.name]) for report in reports]
+    if has_hollow:
+        hollow = {"color": BLACK, "marker": "o", **_HOLLOW}
+        handles.append(_handle("hollow: this machine, by that report's method", hollow))
+    return handles
+
+
+def _handle(label: str, look: Look) -> Line2D:
+    return Line2D([], [], ls="", label=label, **look)
+
+
+def method_ratios(groups: Groups, name: str, caption: str) -> Block:
+    """A strip for each group: every method's value over the baseline's, with the minimum and the
+    maximum of the rounds."""
+    ranked = [group for group in groups.values() if group.ranked]
+    if not ranked:
+        return say("There is nothing to draw: no page has been measured yet.")
+    names = {report for group in ranked for method in group.ranked for report in method.reports}
+    looks = {report: look for report, look in style.report_looks().items() if report in names}
+    looks[""] = {"color": BLACK, "marker": "d"}
+    with drawings.new(1.0 + 0.26 * len(ranked)) as drawing:
+        drawing.axes.axvline(1, color=BLACK, lw=0.8)
+        strips = [(group.title, list(_method_marks(group, looks))) for group in ranked]
+        xlabel = (
+            "ratio to Reckon's value (line: minimum to maximum of the rounds; hollow: from its "
+            "page)"
+        )
+        rows = _draw(drawing.axes, strips, xlabel, fontsize=7)
+        labels = [*machines_of(looks), "another method of Reckon"]
+        drawing.legend([_handle(*each) for each in zip(labels, looks.values(), strict=True)])
+        alt = "The largest differences: " + "; ".join(
+            f"{title_of(change.method.entry.quantity)} {units.number(change.ratio.middle)} times"
+            for change in changing_methods(groups)[:_METHODS_NAMED]
+        )
+        caption += _methods_finding(groups)
+        header = ["group", "quantity", "reports", "ratio", "minimum", "maximum", "rounds"]
+        return drawing.save(name, caption, alt, Data(header, rows))
+
+
+def _methods_finding(groups: Groups) -> str:
+    """How many methods are off by more than a factor of two, and by how much the farthest is."""
+    count = sum(len(group.ranked) for group in groups.values())
+    changes = changing_methods(groups)
+    if not changes:
+        return f". None of {count} changes it by more than chance"
+    misses = [change.ratio for change in changes if is_miss(change.ratio.middle)]
+    certain = sum(not math.isnan(ratio.low) for ratio in misses)
+    return (
+        f". {len(misses)} of {count} are off by more than a factor of two, {certain} of these by "
+        f"more than chance. The farthest is off by {units.number(changes[0].ratio.factor)} times"
+    )
+
+
+def _method_marks(group: GroupResult, looks: dict[str, Look]) -> Iterator[_Mark]:
+    """A mark for each report that uses a method, hollow if the value is from its page."""
+    offsets = np.linspace(-_METHODS_APART / 2, _METHODS_APART / 2, len(group.ranked))
+    for method, offset in zip(group.ranked, offsets, strict=True):
+        ratio = group.ratio(method)
+        ends = (ratio.minimum, ratio.maximum)
+        values = [f"{value:.6g}" for value in (ratio.middle, *ends)]
+        for k, report in enumerate(method.reports or ("",)):
+            fill = {} if ratio.rounds else _HOLLOW
+            yield _Mark(
+                ratio.middle,
+                {**looks[report], "ms": 4, **fill},
+                [group.title, method.entry.quantity, report, *values, str(ratio.rounds)],
+                ends=ends if ratio.rounds > 1 and ratio.minimum > 0 else None,
+                offset=offset + _REPORTS_APART * k,
+            )
+
+
+def reports_prediction_ratios(name: str, caption: str) -> Block:
+    """Measured over predicted for every counted value of the reports, a strip for each report."""
+    by_report = [(report.machine, ratios) for report, ratios in report_ratios()]
+    strips = []
+    for k, (report, ratios) in enumerate(by_report):
+        look = {"color": SERIES[k % len(SERIES)], "marker": "o", "ms": 4, "alpha": 0.6}
+        # Moved apart where they would hide each other; the same picture each time.
+        offsets = np.random.default_rng(k).uniform(-0.25, 0.25, len(ratios))
+        marks = [
+            _Mark(ratio, look, [report, f"{ratio:.6g}"], offset=offset)
+            for ratio, offset in zip(ratios, offsets, strict=True)
+        ]
+        strips.append((report, marks))
+    every = np.concatenate([ratios for _, ratios in by_report])
+    off = np.maximum(every, 1 / every)
+    caption += (
+        f": half of {len(off)} lie within {units.number(float(np.median(off)), 2)} times, the "
+        f"farthest is off by {units.number(float(off.max()), 2)} times"
+    )
+    with drawings.new(3.0) as drawing:
+        drawing.axes.axvline(1, color=BLACK, lw=0.8)
+        xlabel = "measured / predicted, each on its own machine"
+        rows = _draw(drawing.axes, strips, xlabel)
+        alt = "Measured over predicted by report: " + "; ".join(
+            f"{report} {len(ratios)} values, {units.number(float(ratios.min()))} to "
+            f"{units.number(float(ratios.max()))}"
+            for report, ratios in by_report
+        )
+        return drawing.save(name, caption, alt, Data(["report", "measured / predicted"], rows))

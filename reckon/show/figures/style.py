@@ -1,0 +1,166 @@
+"""What figures share: colours, axes, the titles and numbers of their data."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
+
+from reckon import units
+from reckon.comparison.reports import published
+from reckon.records.result import Result
+from reckon.show.block import Block
+from reckon.show.text import join_words, literal
+from reckon.show.titles import title_of
+from reckon.statistics import Summary
+
+# Okabe and Ito (2008): distinct with every common kind of colour vision.
+BLACK = "#000000"
+ORANGE = "#E69F00"
+SKY = "#56B4E9"
+GREEN = "#009E73"
+BLUE = "#0072B2"
+RED = "#D55E00"
+PURPLE = "#CC79A7"
+REVISED = "-."  # the line of a revised prediction; a sealed one's is dashed
+SERIES = (BLUE, ORANGE, GREEN, PURPLE, SKY, RED, BLACK)
+Look = dict[str, Any]  # keyword arguments of matplotlib
+P = ParamSpec("P")
+T = TypeVar("T", Result, list[Result])
+_REPORT_COLOURS = SERIES[:-1]  # black is this machine
+_REPORT_MARKERS = "osv^PX<>*ph"
+# Text on a coloured area, which is the same on a dark page.
+ON_LIGHT, ON_DARK = "#111111", "#fefefe"
+_MAX_TICKS = 10  # of an axis of sizes
+
+
+# The numbers of each decade that have a tick, on an axis that spans less than a factor: chosen so
+# that at least two ticks lie on it, wherever it begins.
+_TICKS_OF_A_DECADE = ((5, (1, 1.5, 2, 3, 4, 5, 6, 8)), (100, (1, 2, 5)), (math.inf, (1,)))
+_NARROW_FACTOR = 2  # an axis that spans less has ticks at even distances
+_EVEN_TICKS = 5
+
+
+def plain_log(axis: Axis) -> None:
+    """Gives a logarithmic axis numbers, not powers; the fewer decades, the more of them.
+
+    Call it after the axis has its limits."""
+    low, high = axis.get_view_interval()
+    subs = next(subs for factor, subs in _TICKS_OF_A_DECADE if high < factor * low)
+    narrow = high < _NARROW_FACTOR * low
+    axis.set_major_locator(MaxNLocator(_EVEN_TICKS) if narrow else LogLocator(subs=subs))
+    axis.set_major_formatter(StrMethodFormatter("{x:,g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def named_rows(axes: Axes, names: Sequence[str], xlabel: str, fontsize: float = 9) -> None:
+    """Names the rows of a figure, the first on top, whose logarithmic x axis all share."""
+    axes.set_yticks(range(len(names)), names, fontsize=fontsize)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.set_xscale("log")
+    plain_log(axes.xaxis)
+    axes.set_xlabel(xlabel)
+
+
+def size_axis(axis: Axis, sizes: np.ndarray, unit: str) -> None:
+    """Puts at most ten ticks at powers of two of a logarithmic axis: 32 KiB, 1 MiB.
+
+    sizes: what the axis spans, in `unit`.
+    """
+    low, high = (np.log2(units.to_base(float(size), unit)) for size in (sizes.min(), sizes.max()))
+    powers = np.arange(math.ceil(low - 1e-9), math.floor(high + 1e-9) + 1)
+    step = max(1, math.ceil(len(powers) / _MAX_TICKS))
+    ticks_bytes = [2.0**power for power in powers[::step]]
+    labels = [units.size(size, unit) for size in ticks_bytes]
+    axis.set_ticks([units.from_base(size, unit) for size in ticks_bytes], labels)
+    axis.set_minor_formatter(NullFormatter())
+
+
+def readable_unit(result: Result) -> str:
+    """The unit in which this quantity reads best."""
+    values = result.medians[np.isfinite(result.medians)]
+    return units.readable_unit(float(np.median(np.abs(values))), result.unit)
+
+
+def column(name: str, unit: str) -> str:
+    """The title of a column of data, with its unit unless the name has it or it is a number."""
+    symbol = units.symbol(unit)
+    has_unit = not symbol or {symbol, f"[{symbol}]"} & {*name.split()}
+    return name if has_unit else f"{name} [{symbol}]"
+
+
+def columns(unit: str, *names: str) -> list[str]:
+    """The titles of columns of data in the same unit."""
+    return [column(name, unit) for name in names]
+
+
+def spread_header(unit: str) -> list[str]:
+    """The titles of the columns that spread_cells() fills."""
+    return columns(unit, "median", "low", "high", "minimum", "p99", "predicted")
+
+
+def spread_cells(summary: Summary, predicted: float, unit: str) -> list[str]:
+    """A measured value with its interval and range and what was predicted, as numbers of `unit`."""
+    measured = (summary.median, *summary.interval.ends, summary.minimum, summary.p99)
+    values = (*measured, predicted)
+    return [f"{units.from_base(value, unit):.6g}" for value in values]
+
+
+def report_look(i: int) -> Look:
+    """Colour and marker of the i-th report, for Line2D.
+
+    The numbers of colours and of markers have no common divisor, so 66 reports differ.
+    """
+    return {
+        "color": _REPORT_COLOURS[i % len(_REPORT_COLOURS)],
+        "marker": _REPORT_MARKERS[i % len(_REPORT_MARKERS)],
+    }
+
+
+def report_looks() -> dict[str, Look]:
+    """Colour and marker by report, the same in every figure."""
+    return {report.name: report_look(i) for i, report in enumerate(published.all_reports())}
+
+
+def with_colours(results: list[Result]) -> list[tuple[Result, str]]:
+    """Each quantity with a colour of its own. Raises ValueError for more than seven."""
+    if len(results) > len(SERIES):
+        raise ValueError(f"{len(results)} quantities in a figure of {len(SERIES)} colours")
+    return list(zip(results, SERIES, strict=False))
+
+
+def explain_revised(axes: Axes, results: Sequence[Result]) -> None:
+    """Adds the line of revised predictions to the legend, if any of these is revised."""
+    if any(result.revisions for result in results):
+        axes.plot([], [], REVISED, lw=1, color=BLACK, label="revised")
+
+
+def of_results(draw: Callable[Concatenate[T, P], Block]) -> Callable[Concatenate[T, P], Block]:
+    """The drawing function; its figure says which quantities it shows, its first argument's."""
+
+    @functools.wraps(draw)
+    def figure(drawn: T, *args: P.args, **kwargs: P.kwargs) -> Block:
+        results = drawn if isinstance(drawn, list) else [drawn]
+        measured = tuple(result.quantity for result in results if result.has_samples)
+        return replace(draw(drawn, *args, **kwargs), measured=measured)
+
+    return figure
+
+
+def nothing_to_draw(results: list[Result]) -> Block:
+    """The sentence in a figure's place if no quantity has samples."""
+    names: dict[str, list[str]] = {}
+    for result in results:
+        why = f"{result.state}: {literal(result.reason).rstrip('.')}"
+        names.setdefault(why, []).append(title_of(result.quantity))
+    if len(names) == 1:
+        return Block(f"There is nothing to draw; {next(iter(names))}.")
+    lines = [f"- {join_words(each)} {why}." for why, each in names.items()]
+    return Block("\n".join(["There is nothing to draw:\n", *lines]))

@@ -1,0 +1,1 @@
+"""The pages that stand for themselves: one module each."""

@@ -1,0 +1,115 @@
+"""The front page: the machine, the headline values and the score, on one screen."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from reckon import records, units
+from reckon.computer.facts import Machine
+from reckon.records.result import Result
+from reckon.show.block import Block, say, table_row
+from reckon.show.tables.answer_box import AnswerValues, answer_values, log_scale, track
+from reckon.show.tables.headlines import Headline, unmeasured
+from reckon.show.tables.headlines import of_front_page as of_front_page
+from reckon.show.tables.headlines import of_parts as of_parts
+from reckon.show.text import NONE, join_words, literal, machine_value, plural
+
+_FIT = "Fit to be measured."
+
+
+def machine_card(run: records.Run, results: list[Result], clock: str) -> Block:
+    """The machine in a few values: model, measured clock (the quantity `clock`), caches, memory,
+    kernel, when and how it was measured, and what makes it unfit to be measured."""
+    machine = run.machine
+    cores = machine.number("processor.cores")
+    clocks = [result for result in results if result.quantity == clock and result.has_samples]
+    caches = [machine.number(f"processor.{level}") for level in ("l1d", "l2", "l3")]
+    cards = {
+        "core clock, measured": _marked(clocks[0]) if clocks else "",
+        "L1d · L2 · L3, as reported": " · ".join(
+            units.size(size, "byte") for size in caches if size
+        ),
+        "memory": machine_value(machine.number("memory.capacity"), "byte", ""),
+        "kernel": literal(kernel(machine)),
+        "measured": when_measured(results),
+    }
+    warnings = [check for check in run.fitness if check["state"] == "warn"]
+    model = literal(f"{machine.value('processor.model')}, {cores:g} cores")
+    values = "\n".join(f"- **{value}** {title}" for title, value in cards.items() if value)
+    doubts = [f"{check['name']} ({literal(check['found'])})" for check in warnings]
+    fitness = f"Fit to be measured, but for {join_words(doubts)}." if doubts else _FIT
+    return Block(f"::::{{container}} machine-card\n**{model}**\n\n{values}\n\n{fitness}\n::::")
+
+
+def _marked(result: Result) -> str:
+    """The measured value, with the mark by which the site covers it (predict-first.js)."""
+    return f'<span data-quantity="{result.quantity}">{result}</span>'
+
+
+def kernel(machine: Machine) -> str:
+    """ "Linux 6.1, KVM guest"."""
+    release = str(machine.value("system.kernel") or "").split(" ")[0]
+    hypervisor = machine.value("system.hypervisor")
+    where = f"{hypervisor} guest" if machine.number("system.guest") else "no guest"
+    return f"Linux {release}, {where}" if release else where
+
+
+def when_measured(results: list[Result]) -> str:
+    """The date of the newest samples and the profiles; "" without any."""
+    measurements = [result.measurement for result in results if result.measurement]
+    if not measurements:
+        return ""
+    newest: datetime = max(measurement.started_at for measurement in measurements)
+    profiles = sorted({measurement.profile for measurement in measurements})
+    return f"{newest:%Y-%m-%d}, {' and '.join(profiles)} profile"
+
+
+def unsupported(results: list[Result]) -> Block:
+    """How many quantities this machine cannot measure; empty if it measures all."""
+    count = sum(result.state == "unsupported" for result in results)
+    if not count:
+        return say()
+    return say(
+        f"{count} of {len(results)} quantities {plural(count, 'is', 'are')} "
+        "[unsupported](/notebooks/summary.ipynb) here."
+    )
+
+
+def headlines(results: list[Result], chosen: list[Headline], title: str = "") -> Block:
+    """The chosen values, predicted and measured, each linked to its chapter; the unmeasured ones
+    are named below. Values of one dimension share an axis. `title` heads the first column."""
+    by_quantity = {result.quantity: result for result in results}
+    answers: dict[str, AnswerValues] = {}  # by the link to the chapter
+    absent: dict[Headline, Result | None] = {}
+    for headline in chosen:
+        result = by_quantity.get(headline.quantity)
+        values = answer_values(result, None) if result else None
+        if values is None:
+            absent[headline] = result
+        else:
+            page = records.experiment_of(headline.quantity)
+            link = f"[{headline.name}](/notebooks/{page}.ipynb) <small>{headline.note}</small>"
+            answers[link] = values
+    scales = _scales([*answers.values()])
+    rows = [
+        [link, track(values, scales[_dimension(values)]), *values.cells()]
+        for link, values in answers.items()
+    ]
+    head = [title, "× predicted, ● measured", "Predicted", "Measured", "Ratio"]
+    table = "\n".join(
+        [table_row(head), "| --- | --- | ---: | ---: | ---: |", *map(table_row, rows)]
+    )
+    boxed = f"::::{{container}} headlines\n{table}\n::::" if rows else ""
+    return Block("\n\n".join(filter(None, [boxed, literal(unmeasured(absent))])) or NONE)
+
+
+def _dimension(values: AnswerValues) -> str:
+    return str(units.dimension(values.result.unit))
+
+
+def _scales(answers: list[AnswerValues]) -> dict[str, tuple[float, float]]:
+    """The ends of the axis of each dimension."""
+    return {
+        dimension: log_scale([values for values in answers if _dimension(values) == dimension])
+        for dimension in map(_dimension, answers)
+    }

@@ -1,0 +1,266 @@
+"""The page `summary`: every quantity of the run, the score, what may mislead."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import numpy as np
+
+from reckon import config, units
+from reckon.prediction.ratios import MISS, NEAR, is_comparable
+from reckon.records.result import Result
+from reckon.show.block import COMPACT, RESULTS, SORTABLE, Block, grid, say, sorted_by, table
+from reckon.show.tables.caveats import caveats as caveats
+from reckon.show.tables.scores import (
+    BASES,
+    INTENDED,
+    INTERVALS,
+    NARROW,
+    NARROW_DECADES,
+    SETTING,
+    WIDE,
+    basis,
+    interval_decades,
+    interval_score,
+    shares_within,
+    typical_factor,
+)
+from reckon.show.tables.tables import (
+    hardware_cell,
+    mean_sd_cell,
+    measured_cell,
+    predicted_cell,
+    ratio_cell,
+    software_cell,
+    with_interval_note,
+)
+from reckon.show.text import NONE, amount_or_dash, join_words, literal, ratio_text
+from reckon.show.titles import link, page_link
+
+_EXTREMES = 3  # the best and worst predictions that are named
+
+
+_SUMMARY_COLUMNS = {
+    "Operation": 20,
+    "Predicted": 14,
+    "Measured, median (interval)": 20,
+    "Measured / predicted": 9,
+    "Base hardware (predicted)": 11,
+    "Software overhead (predicted)": 11,
+    "Mean ± sd": 13,
+}
+
+
+def by_own_methods(results: list[Result]) -> list[Result]:
+    """The results that no report's method gave."""
+    return [each for each in results if not (each.measurement and each.measurement.reports)]
+
+
+def summary_table(results: list[Result], caption: str, name: str) -> Block:
+    """A line for each quantity, the chapters in the run's order."""
+    rows = [[link(r.quantity), *_cells(r)] for r in results]
+    with_interval = [result for result in results if not result.is_curve]
+    block = table(_SUMMARY_COLUMNS, rows, caption, name, f"{RESULTS} {SORTABLE}")
+    return with_interval_note(block, with_interval)
+
+
+def _cells(result: Result) -> list[str]:
+    """The cells of a quantity. Only the ratio sorts: times, rates and sizes have no order."""
+    return [
+        predicted_cell(result),
+        measured_cell(result),
+        sorted_by(result.ratio, ratio_cell(result)),
+        hardware_cell(result),
+        software_cell(result),
+        mean_sd_cell(result),
+    ]
+
+
+def _factor_off(result: Result) -> float:
+    """By what factor the sealed prediction was off, up or down; at least 1."""
+    return max(result.ratio, 1 / result.ratio)
+
+
+def _judged(results: list[Result]) -> list[Result]:
+    """The results that show how far off their predictions were, from the best to the worst."""
+    return sorted((r for r in results if is_comparable(r.ratio)), key=_factor_off)
+
+
+_NOTHING_JUDGED = "Nothing has been measured yet."
+
+
+def score(results: list[Result]) -> Block:
+    """How good the sealed predictions were, which way they err, and how many intervals held."""
+    judged = _judged(results)
+    if not judged:
+        return say(_NOTHING_JUDGED)
+    inside = _inside_intervals(judged)
+    calibration = ""
+    if inside:
+        calibration = (
+            f"{len(inside)} of the predictions have an interval; {100 * np.mean(inside):.0f} % of "
+            f"these hold the measured value, where {100 * INTENDED:.0f} % should."
+        )
+    return say(_shares(judged), _bias(judged), calibration)
+
+
+def score_in_short(results: list[Result]) -> Block:
+    """The same in one sentence, and the farthest miss."""
+    judged = _judged(results)
+    if not judged:
+        return say(_NOTHING_JUDGED)
+    worst = judged[-1]
+    return say(
+        _shares(judged),
+        f"Of these the farthest off is {link(worst.quantity)} ({ratio_text(worst.ratio)}); its "
+        "chapter says why.",
+    )
+
+
+def _shares(judged: list[Result]) -> str:
+    """The sentence on how many predictions came near."""
+    shares = shares_within(np.array([*map(_factor_off, judged)])).items()
+    texts = [f"{share} within {limit:g} times" for limit, share in shares]
+    return f"**Of {len(judged)} sealed predictions, {join_words(texts)} of the measured value.**"
+
+
+def _bias(judged: list[Result]) -> str:
+    """The sentence on which way the predictions err."""
+    high = sum(result.ratio > NEAR for result in judged)
+    low = sum(result.ratio < 1 / NEAR for result in judged)
+    typical = typical_factor(np.array([*map(_factor_off, judged)]))
+    return (
+        f"Typically a prediction was off by a factor of {typical}: {high} values came out more "
+        f"than {NEAR:g} times higher than predicted, {low} came out lower by as much."
+    )
+
+
+def _inside_intervals(results: list[Result]) -> list[bool]:
+    """Whether each measured value lies in its sealed interval, of those that have one."""
+    return [result.inside_interval for result in results if result.inside_interval is not None]
+
+
+_SCORE_COLUMNS = {
+    "Predictions (how many)": 38,
+    f"Within {NEAR:g}×": 11,
+    f"Within {MISS:g}×": 11,
+    "Typically off by": 13,
+    "Intervals that held": 14,
+    "Interval score": 13,
+}
+
+
+def scores(results: list[Result], caption: str, name: str) -> Block:
+    """The score apart for each kind of prediction and for narrow and wide intervals.
+
+    The interval score is Winkler's (JASA 67, 1972) for 95 % on the decimal logarithm: the width in
+    decades, and 40 times the distance by which the interval missed; smaller is better.
+    """
+    groups: dict[str, list[Result]] = {basis: [] for basis in BASES}
+    groups |= {title: [] for title in INTERVALS}
+    for result in _judged(results):
+        groups[basis(result)].append(result)
+        width = interval_decades(result)
+        if width is not None:
+            groups[NARROW if width <= NARROW_DECADES else WIDE].append(result)
+    rows = [
+        [f"{title} ({len(members)})", *_score_cells(members)]
+        for title, members in groups.items()
+        if members
+    ]
+    return table(_SCORE_COLUMNS, rows, caption, name, COMPACT)
+
+
+def _score_cells(results: list[Result]) -> list[str]:
+    factors = np.array([*map(_factor_off, results)])
+    shares = shares_within(factors)
+    inside = _inside_intervals(results)
+    interval_scores = [score for score in map(interval_score, results) if score is not None]
+    return [
+        shares[NEAR],
+        shares[MISS],
+        f"{typical_factor(factors)}×",
+        f"{sum(inside)} of {len(inside)}" if inside else NONE,
+        units.number(float(np.mean(interval_scores)), 2) if interval_scores else NONE,
+    ]
+
+
+def best_and_worst(results: list[Result]) -> Block:
+    """The predictions that came nearest, of those that could have missed, and those that were
+    farthest off; empty without any."""
+    judged = [result for result in _judged(results) if basis(result) != SETTING]
+    if not judged:
+        return say("")
+    uncertain = [result for result in judged if _is_uncertain(result)]
+    best = f"Nearest, of those with an interval wider than {NEAR:g} times: {_named(uncertain)}."
+    return say(best if uncertain else "", f"Farthest off: {_named(judged[::-1])}.")
+
+
+def _is_uncertain(result: Result) -> bool:
+    """Whether the interval left room for a miss; that of a known setting does not."""
+    width = interval_decades(result)
+    return width is not None and width > math.log10(NEAR)
+
+
+def _named(results: list[Result]) -> str:
+    """The first of them, each with measured over predicted."""
+    return "; ".join(f"{link(r.quantity)} ({ratio_text(r.ratio)})" for r in results[:_EXTREMES])
+
+
+def revisions(results: list[Result]) -> Block:
+    """The predictions that were revised or sealed again after measuring, and how that changed the
+    ratio of measured to predicted."""
+    revised = [result for result in results if result.revisions or result.first_seal]
+    lines = [f"- {link(r.quantity)}: {_changes(r)}: {_history(r)}." for r in revised]
+    if not lines:
+        return say("No prediction was revised after measuring.")
+    nearer = sum(map(_came_nearer, revised))
+    sentences = f"Nearer to the measurement: {nearer} of {len(revised)}.{_change(revised)}"
+    return say("\n".join([*lines, "", sentences]))
+
+
+def _change(revised: list[Result]) -> str:
+    """By what factor these predictions were typically off, as sealed and as revised."""
+    pairs = [(result.ratio, result.current_ratio) for result in revised]
+    known = np.array([pair for pair in pairs if all(map(is_comparable, pair))])
+    if not len(known):
+        return ""
+    sealed, current = (typical_factor(np.exp(np.abs(np.log(column)))) for column in known.T)
+    return f" Typically off by a factor of {sealed} as sealed, of {current} as revised."
+
+
+def _changes(result: Result) -> str:
+    """What was revised, and why it was sealed again."""
+    changes = [change.replace("_", " ") for change in result.revisions]
+    if result.first_seal:
+        changes.insert(0, f"sealed again ({literal(result.seal.reason or '')})")
+    return "; ".join(changes)
+
+
+def _history(result: Result) -> str:
+    """ "66.0 ns (2.97×), then 176 ns (1.11×)": each prediction with its ratio."""
+    steps = [
+        f"{amount_or_dash(each.predicted, result.unit)} ({ratio_text(result.ratio_to(each))})"
+        for each in result.entry.predictions
+    ]
+    return ", then ".join(steps)
+
+
+def _came_nearer(result: Result) -> bool:
+    """Whether the current prediction is off by a smaller factor than the first."""
+    sealed, current = result.ratio_to(result.entry.predictions[0]), result.current_ratio
+    if not (is_comparable(sealed) and is_comparable(current)):
+        return False
+    return max(current, 1 / current) < max(sealed, 1 / sealed)
+
+
+def source_map(results: list[Result], caption: str, name: str) -> Block:
+    """The C files of each experiment, with its number of quantities."""
+    quantities = Counter(result.experiment for result in results)
+    csrc, rows = config.ROOT / "csrc", []
+    for experiment, count in quantities.items():
+        paths = sorted(csrc.glob(f"{experiment}.*c"))  # call.c, call.o0.c
+        links = [f"{{download}}`{p.name} </{p.relative_to(config.ROOT)}>`" for p in paths]
+        rows.append([page_link(experiment), ", ".join(links), str(count)])
+    return grid(["Experiment", "C files", "Quantities"], rows, caption, name)

@@ -1,0 +1,162 @@
+"""The main results of a run on one page of text: for a terminal, a mail and the page `summary`."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import re
+import textwrap
+
+from reckon import config, records, units
+from reckon.comparison.reports.attributes import attributes
+from reckon.records import export
+from reckon.records.result import Result
+from reckon.show.block import Block, say
+from reckon.show.pages.front_page import kernel, when_measured
+from reckon.show.pages.summary_page import by_own_methods, score
+from reckon.show.tables.answer_box import AnswerValues, answer_values
+from reckon.show.tables.headlines import Headline, main_results, reason, unmeasured
+from reckon.show.text import machine_value, ratio_text
+
+_WIDTH = 80
+_COLUMNS = "{:29} {:>13} {:>27} {:>8}"
+
+
+def text_summary(run: records.Run, results: list[Result]) -> str:
+    """The machine, the main results part by part, what is missing, and the score; at most 80
+    columns wide."""
+    compared = _compared(results)
+    lines = [
+        *_wrapped(_machine(run, results)),
+        "",
+        _row("", "predicted", "measured (interval)", "ratio"),
+    ]
+    for part, headlines in itertools.groupby(compared, key=lambda headline: headline.part):
+        lines.append(attributes().parts.get(part, part).capitalize())
+        lines += [_line(headline, compared[headline]) for headline in headlines]
+    by_quantity = {result.quantity: result for result in results}
+    absent = unmeasured(
+        {
+            headline: by_quantity.get(headline.quantity)
+            for headline in main_results()
+            if headline not in compared
+        }
+    )
+    if absent:
+        lines += ["", *_wrapped(absent)]
+    lines += ["", *_wrapped(score(by_own_methods(results)).markdown.replace("**", ""))]
+    return "\n".join(lines) + "\n"
+
+
+def on_the_page(run: records.Run, results: list[Result]) -> Block:
+    """The same as a block of text."""
+    text = text_summary(run, results)
+    fence = "`" * (2 + max(map(len, re.findall("`+", text)), default=1))  # longer than any in it
+    return Block(f"{fence}text\n{text}{fence}")
+
+
+def downloads(run: records.Run, results: list[Result]) -> Block:
+    """Links to every quantity as CSV and as JSON and to the page of text, which are written beside
+    the figures."""
+    files = {
+        "results.csv": export.to_csv(results),
+        "results.json": json.dumps([export.to_json(result) for result in results], indent=1) + "\n",
+        "summary.txt": text_summary(run, results),
+    }
+    for name, content in files.items():
+        records.write_whole(config.settings().build_dir / "figures" / name, content)
+    csv, as_json, text = (f"</figures/{name}>`" for name in files)
+    return say(
+        f"Every quantity of this run as {{download}}`CSV {csv} or {{download}}`JSON {as_json};",
+        f"its main results on {{download}}`one page of text {text} for a mail.",
+    )
+
+
+def _compared(results: list[Result]) -> dict[Headline, AnswerValues]:
+    """The main results that have a predicted and a measured value."""
+    by_quantity = {result.quantity: result for result in results}
+    compared = {
+        headline: answer_values(by_quantity[headline.quantity], None)
+        for headline in main_results()
+        if headline.quantity in by_quantity
+    }
+    return {headline: each for headline, each in compared.items() if each is not None}
+
+
+def _machine(run: records.Run, results: list[Result]) -> str:
+    machine = run.machine
+    cores = machine.number("processor.cores")
+    parts = [
+        str(machine.value("processor.model")),
+        f"{cores:g} cores" if cores else "",
+        machine_value(machine.number("memory.capacity"), "byte", ""),
+        kernel(machine),
+    ]
+    return f"{', '.join(filter(None, parts))}. Run {run.name}, {when_measured(results)}."
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, _WIDTH)
+
+
+def _row(*cells: str) -> str:
+    return _COLUMNS.format(*cells).rstrip()
+
+
+def _line(headline: Headline, compared: AnswerValues) -> str:
+    unit, summary = compared.result.unit, compared.measured
+    return _row(
+        f"  {headline.name}",
+        units.amount(compared.predicted, unit),
+        units.amount_with_interval(summary.median, *summary.interval.ends, unit),
+        ratio_text(compared.ratio),
+    )
+
+
+def to_json(run: records.Run, results: list[Result]) -> dict:
+    """The same as one object: numbers in `unit`, None where unknown."""
+    by_quantity = {result.quantity: result for result in results}
+    compared = _compared(results)
+    return {
+        "run": run.name,
+        "machine": {
+            "model": run.machine.value("processor.model"),
+            "cores": run.machine.number("processor.cores"),
+            "memory_bytes": run.machine.number("memory.capacity"),
+            "kernel": kernel(run.machine),
+        },
+        "measured": when_measured(results),
+        "results": [
+            _result_to_json(headline, by_quantity.get(headline.quantity), compared.get(headline))
+            for headline in main_results()
+        ],
+    }
+
+
+def _result_to_json(
+    headline: Headline, result: Result | None, compared: AnswerValues | None
+) -> dict:
+    named = {
+        "part": headline.part,
+        "quantity": headline.quantity,
+        "name": headline.name,
+        "note": headline.note,
+    }
+    if result is None or compared is None:
+        return {**named, "reason": reason(result)}
+
+    unit = result.unit
+
+    def number(value: float) -> float | None:
+        return None if math.isnan(value) else float(units.from_base(value, unit))
+
+    return {
+        **named,
+        "unit": units.symbol(unit),
+        "predicted": number(compared.predicted),
+        "measured": number(compared.measured.median),
+        "low": number(compared.measured.interval.low),
+        "high": number(compared.measured.interval.high),
+        "ratio": compared.ratio,
+    }

@@ -1,0 +1,1 @@
+"""Sentences that are computed from results."""

@@ -1,0 +1,82 @@
+"""Reads that were timed one by one: which of them waited for a disk, and how long they took."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from reckon import statistics, units
+from reckon.records.result import Result
+from reckon.show.block import Block, say
+from reckon.show.text import literal, ratio_text
+from reckon.statistics import onset
+
+
+@dataclass(frozen=True)
+class SingleReads:
+    """Reads of several quantities, each timed alone, in base units, by quantity and process.
+
+    Those above the limit waited for a disk.
+    """
+
+    processes: dict[str, list[np.ndarray]]
+    limit: float
+    has_gap: bool  # between short and long reads: the limit lies in it
+
+    @property
+    def times(self) -> dict[str, np.ndarray]:
+        """Every read of each quantity."""
+        return {name: np.concatenate(values) for name, values in self.processes.items()}
+
+    def median(self, quantity: str) -> float:
+        """The median of the processes' medians."""
+        return float(np.median(statistics.process_medians(self.processes[quantity])))
+
+    def waited(self, quantity: str) -> float:
+        """The share of reads that waited."""
+        return float((self.times[quantity] > self.limit).mean())
+
+    def time_waited(self, quantity: str) -> float:
+        """The share of all reads' time that those that waited took."""
+        times = self.times[quantity]
+        return float(times[times > self.limit].sum() / times.sum())
+
+
+def single_reads(results: list[Result], limit_without_gap: float) -> SingleReads:
+    """The reads of all that have samples; without a gap between short and long ones the limit is
+    `limit_without_gap`."""
+    processes = {r.quantity: r.single_trials(r.points[0]) for r in results if r.has_samples}
+    times = [times for values in processes.values() for times in values]
+    gap = onset.slow_from(np.concatenate(times)) if times else None
+    return SingleReads(processes, gap or limit_without_gap, gap is not None)
+
+
+def hit_and_miss_times(curve: Result, miss: float) -> Block:
+    """How long a read takes whose block is cached, and one whose block is not.
+
+    The curve mixes the two. Predicted are its minimum, and `miss` more, in base units.
+    """
+    if not curve.has_samples:
+        reason = literal(curve.reason)
+        return say(f"The time of a read whose block is cached could not be measured: {reason}.")
+    times = np.concatenate([t for point in curve.points for t in curve.single_trials(point)])
+    limit = onset.slow_from(times)
+    minimum = float(np.nanmin(curve.sealed("predicted")))
+    if limit is None:
+        hit_text = _mean_time(times, minimum, curve.unit)
+        return say(f"A read whose block is cached {hit_text}; no other read was seen.")
+    hit_text = _mean_time(times[times < limit], minimum, curve.unit)
+    miss_text = _mean_time(times[times >= limit], minimum + miss, curve.unit)
+    return say(
+        f"A read whose block is cached {hit_text}; one whose block is not {miss_text}.",
+        "While the file fits, all reads are of the first kind.",
+    )
+
+
+def _mean_time(times: np.ndarray, predicted: float, unit: str) -> str:
+    mean = float(times.mean())
+    return (
+        f"takes {units.amount(mean, unit)} on average, predicted {units.amount(predicted, unit)} "
+        f"({ratio_text(mean / predicted)})"
+    )

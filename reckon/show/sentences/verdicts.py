@@ -1,0 +1,271 @@
+"""How far a prediction was off: computed sentences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+from operator import itemgetter
+
+import numpy as np
+
+from reckon import units
+from reckon.prediction.ratios import AS_PREDICTED, MISS, NEAR, is_comparable, is_near
+from reckon.records.result import Result
+from reckon.show.block import Block, say
+from reckon.show.sentences import warning_sentences
+from reckon.show.tables.tables import title
+from reckon.show.text import (
+    amount_or_dash,
+    counted_position,
+    first_case,
+    join_words,
+    literal,
+    plural,
+    position_text,
+    ratio_text,
+)
+from reckon.statistics import Summary
+
+# The words for a ratio that is off by less than each factor; the what-if panels have them as data.
+HOW_FAR = (
+    (AS_PREDICTED, "as predicted"),
+    (MISS, "{percent} % {side} than predicted"),
+    (math.inf, "a factor of {factor} {side} than predicted"),
+)
+# Why there is no verdict, by the state of a result; its table says the reason.
+_WITHOUT_SAMPLES = {
+    "predicted": "it has not been measured",
+    "unsupported": "it is unsupported here",
+    "failed": "its measurement failed",
+}
+_NEARLY_ALL = 0.9  # a curve came out as predicted if this share of its points is near
+_BESIDE = 1.1  # points beyond this factor on both sides: the curve crosses its prediction
+_SINGLE_POINTS = 10  # fewer than one point in this many are no side of a curve
+_MUCH_WIDER = 3  # the interval over visits, than that over the processes alone: both are printed
+_NOTES_LISTED = 2  # notes on points of a curve that are printed; of the others, how many points
+_POSITIONS_LISTED = 3  # positions of one note that are printed; of more, only their number
+
+
+def verdict(result: Result, subject: str, again: dict[float, Result] | None = None) -> Block:
+    """How far the sealed prediction of `subject` was off, in a few sentences.
+
+    again: as measured_again() takes it.
+    """
+    start = f"**Verdict.** {subject[0].upper()}{subject[1:]}"
+    if not result.has_samples:
+        why = _WITHOUT_SAMPLES.get(result.state, "it has no samples")
+        return say(f"{start} could not be judged: {why}.")
+    if not is_comparable(result.ratio):
+        return say(f"{start}: measured {result}, so there is no ratio to the prediction.")
+    block = say(
+        f"**Verdict.** {_outcome(result, subject)}",
+        ""
+        if result.is_curve
+        else within_scatter(result.summaries[0], float(result.sealed("predicted")[0])),
+        _interval(result),
+        _process_interval(result),
+        sealed_again(result),
+        _revision(result),
+        f"Note: {literal(result.attempt_note)}." if result.attempt_note else "",
+        *(f"{sentence}." for sentence in missing_points(result)),
+        *_notes(result),
+        measured_again((result, again or {})).markdown,
+    )
+    return replace(block, measured=(result.quantity,))
+
+
+def measured_again(
+    *curves: tuple[Result, dict[float, Result]], titles: dict[str, str] | None = None
+) -> Block:
+    """Which quantities of a table the curves measure again, with both values of each.
+
+    curves: each with these quantities by the position on its axis, in the axis's unit.
+    """
+    texts = [
+        f"{title(result, titles)} at {_again(curve, index, result)}"
+        for curve, quantities in curves
+        for at, result in quantities.items()
+        if (index := curve.point_index(at)) is not None and result.has_samples
+    ]
+    if not texts:
+        return say()
+    sentences = (f"{text[0].upper()}{text[1:]}." for text in texts)
+    opening = "The curve measures quantities of the table again, in other processes."
+    return say(opening, *sentences, "Other pages use the table's value.")
+
+
+def _again(curve: Result, index: int, result: Result) -> str:
+    here, there = curve.summaries[index], result.summaries[0]
+    where = counted_position(curve, curve.axis[index])
+    note = "" if here.apart(there) else f"; {here.why_not_apart(there)}"
+    at_point = units.amount_with_interval(here.median, *here.interval.ends, curve.unit)
+    return f"{where}: {at_point}, in the table {result:interval}{note}"
+
+
+def how_far(ratio: float) -> str:
+    """A ratio of measured to predicted in words."""
+    factor = max(ratio, 1 / ratio)
+    words = next((words for limit, words in HOW_FAR if factor < limit), HOW_FAR[-1][1])
+    return words.format(
+        percent=f"{100 * abs(ratio - 1):.0f}",
+        side="higher" if ratio > 1 else "lower",
+        factor=units.number(factor, 2),
+    )
+
+
+def _outcome(result: Result, subject: str) -> str:
+    how = how_far(result.ratio)
+    if not result.is_curve:
+        predicted = amount_or_dash(result.seal.predicted, result.unit)
+        return f"Predicted {predicted}, measured {result:interval}: {subject} came out {how}."
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = result.medians / result.sealed("predicted")
+    positions = [counted_position(result, x) for x in result.axis]
+    outcome = curve_outcome(list(zip(ratios, positions, strict=True)), how)
+    return f"Over the whole curve, {subject} came out {outcome}"
+
+
+def curve_outcome(points: Iterable[tuple[float, str]], how: str) -> str:
+    """How far a curve was off: `how` by its median ratio, unless its points show otherwise.
+
+    `points` are ratios of measured to predicted, each with its position.
+    """
+    pairs = [(ratio, position) for ratio, position in points if is_comparable(ratio)]
+    ratios = sorted(ratio for ratio, _ in pairs)
+    near = sum(map(is_near, ratios))
+    count = f"{near} of {len(pairs)} points lie within {NEAR} times of the prediction"
+    few = len(pairs) // _SINGLE_POINTS
+    if ratios[few] < 1 / _BESIDE and ratios[-1 - few] > _BESIDE:
+        lowest, at_lowest = min(pairs, key=itemgetter(0))
+        highest, at_highest = max(pairs, key=itemgetter(0))
+        return (
+            f"on both sides of the prediction. It lies from {units.number(lowest)} times at "
+            f"{at_lowest} to {units.number(highest)} times at {at_highest}. The median is "
+            f"{units.number(float(np.median(ratios)))} times the prediction. {count}."
+        )
+    worst, at_worst = max(pairs, key=lambda pair: abs(math.log(pair[0])))
+    farthest = f"It is farthest off at {at_worst}, with {units.number(worst)} times the prediction."
+    return first_case(
+        (
+            how == "as predicted" and near < _NEARLY_ALL * len(pairs),
+            f"as predicted in part: {count}. {farthest}",
+        ),
+        (near < len(pairs), f"{how}, by the median over its points. {farthest}"),
+        (True, f"{how}, by the median over its points."),
+    )
+
+
+def _interval(result: Result) -> str:
+    if result.inside_interval is None or not result.sealed_interval:
+        return ""
+    low, high = (units.amount(end, result.unit) for end in result.sealed_interval)
+    measured = units.amount(result.median, result.unit)
+    side = first_case(
+        (result.inside_interval, "inside"),
+        (measured == low, "at the lower end of"),
+        (measured == high, "at the upper end of"),
+        (True, "outside"),
+    )
+    return f"The measured value lies {side} the prediction’s interval, {low} to {high}."
+
+
+def within_scatter(measured: Summary, predicted: float) -> str:
+    """A sentence where a prediction is off but the measured interval holds it; or ""."""
+    low, high = measured.interval.ends  # nan if unknown, and then it holds nothing
+    if not low <= predicted <= high or how_far(measured.median / predicted) == "as predicted":
+        return ""
+    return (
+        "The interval of the measured value holds the sealed prediction, so the difference may be "
+        "chance."
+    )
+
+
+def _process_interval(result: Result) -> str:
+    """Both intervals by name, where the one over visits is much the wider one; or ""."""
+    interval, alone = result.summaries[0].interval, result.process_interval
+    if result.is_curve or interval.kind != "next visit" or not (alone and alone.is_known):
+        return ""
+    if interval.high - interval.low < _MUCH_WIDER * (alone.high - alone.low):
+        return ""
+    low, high = (units.amount(end, result.unit) for end in alone.ends)
+    return (
+        "The interval printed is that of the next visit; that of the median over the processes, "
+        f"without the differences between visits, is {low} to {high}."
+    )
+
+
+def sealed_again(result: Result) -> str:
+    """Why another prediction was sealed after measuring, and how far off the first was; or ""."""
+    if not result.first_seal:
+        return ""
+    first = units.span(np.atleast_1d(result.first_seal.predicted), result.unit)
+    ratio = ratio_text(result.ratio_to(result.first_seal))
+    reason = literal(result.seal.reason or "").rstrip(".")
+    return f"Sealed again after measuring: {reason}. The first seal was {first}, {ratio}."
+
+
+def _revision(result: Result) -> str:
+    if not result.revisions:
+        return ""
+    predicted = amount_or_dash(result.current.predicted, result.unit)
+    changes = "; ".join(result.revisions).replace("_", " ")
+    by = f" by {result.current.reason}" if result.current.reason else ""
+    measured = f"{units.number(result.current_ratio)} times that was measured"
+    return (
+        f"Revised after measuring{by} ({changes}): now {predicted}, and {measured}. The score uses "
+        "the sealed one."
+    )
+
+
+def _notes(result: Result) -> list[str]:
+    notes = warnings(result)
+    if result.is_curve and notes:
+        first, *others = notes
+        return [f"Note: {first}.", *(f"{note[0].upper()}{note[1:]}." for note in others)]
+    return [f"Note: {note}." for note in notes]
+
+
+def missing_points(result: Result) -> list[str]:
+    """Which points of a curve have no samples, and why: sentences without a full stop."""
+    sentences = []
+    # Failures have a sentence of their own, so that "unsupported here" cannot hide them.
+    for state, opening in (("unsupported", "Not measured"), ("failed", "Failed")):
+        points = [point for point in result.missing_points if point.stopped == state]
+        if points:
+            first, last = (counted_position(result, point.x) for point in (points[0], points[-1]))
+            rest = f" and {len(points) - 1} more points, up to {last}" if len(points) > 1 else ""
+            sentences.append(f"{opening} at {first}{rest}: {literal(points[0].reason)}")
+    return sentences
+
+
+def warnings(result: Result) -> list[str]:
+    """The warnings about the samples in words; of a curve, with the positions of each."""
+    if not result.is_curve:
+        return [
+            warning_sentences.note(warning)
+            for summary in result.summaries
+            for warning in summary.warnings
+        ]
+    positions: dict[str, list[str]] = {}
+    for x, summary in zip(result.axis, result.summaries, strict=True):
+        if summary.warnings:
+            note = warning_sentences.note(summary.warnings[0])
+            positions.setdefault(note, []).append(position_text(result, x))
+    return note_sentences(positions, len(result.points))
+
+
+def note_sentences(notes: dict[str, list[str]], points: int) -> list[str]:
+    """A sentence for each note on points of a curve, given with their positions; of the last notes
+    only how many points have one."""
+    sentences = []
+    for note, positions in list(notes.items())[:_NOTES_LISTED]:
+        where = f"{len(positions)} of its {points} points"
+        if len(positions) <= _POSITIONS_LISTED:
+            where = join_words(positions)
+        sentences.append(f"at {where}, {note}")
+    unlisted = sum(map(len, list(notes.values())[_NOTES_LISTED:]))
+    if unlisted:
+        verb = plural(unlisted, "has", "have")
+        sentences.append(f"{unlisted} more of its {points} points {verb} a note")
+    return sentences

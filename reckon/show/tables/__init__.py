@@ -1,0 +1,1 @@
+"""Tables, and rows that several pages show."""

@@ -1,0 +1,177 @@
+"""The answer box on a page's first screen: question, predicted, measured, ratio."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from reckon import units
+from reckon.prediction.ratios import is_comparable, is_miss
+from reckon.records.result import Result
+from reckon.show.block import Block, table_row
+from reckon.show.sentences.verdicts import how_far, sealed_again, within_scatter
+from reckon.show.text import counted_position, literal, ratio_text
+from reckon.statistics import Summary
+
+_MARGIN = 1.5  # the picture spans this factor beyond its outermost value
+_EDGE = 0.04  # of the axis, at either end
+_MAX_TICKS = 4  # that have room on a track
+# The ticks of a power where powers alone are too few, and where these are too few as well.
+_MULTIPLES = {10: ((1, 2, 5), range(1, 10)), 2: ((1, 1.5),)}
+_NO_BREAK = "\u00a0"  # an interval stays in one line, on a phone too
+
+
+@dataclass(frozen=True)
+class AnswerValues:
+    """The sealed prediction and the measured value of a quantity, of a curve at one point."""
+
+    result: Result
+    index: int  # of the point
+
+    @property
+    def predicted(self) -> float:
+        """The sealed prediction, in base units."""
+        return float(self.result.sealed("predicted")[self.index])
+
+    @property
+    def measured(self) -> Summary:
+        """The summary of the samples, in base units."""
+        return self.result.summaries[self.index]
+
+    @property
+    def ratio(self) -> float:
+        """Measured over predicted; nan if 0 was predicted."""
+        return self.measured.median / self.predicted if self.predicted else math.nan
+
+    @property
+    def is_miss(self) -> bool:
+        """Whether the prediction is off by more than a factor of two."""
+        return is_miss(self.ratio)
+
+    @property
+    def revised(self) -> str:
+        """A sentence on the revised prediction; "" without one."""
+        if not self.result.revisions:
+            return ""
+        revised = float(self.result.current_values[self.index])
+        ratio = ratio_text(self.measured.median / revised if revised else math.nan)
+        return f"Revised after measuring: {units.amount(revised, self.result.unit)}, {ratio}."
+
+    def span(self, text: str, content: str) -> str:
+        """`text` as HTML that what-if.js keeps up to date; in the PDF, the text.
+
+        content: "predicted", "ratio" or "verdict".
+        """
+        point = f' data-point="{self.index}"' if self.result.is_curve else ""
+        attributes = f'data-quantity="{self.result.quantity}" data-shows="{content}"{point}'
+        return f"<span {attributes}>{text}</span>"
+
+    def cells(self) -> list[str]:
+        """The cells: predicted, measured with its interval, ratio."""
+        unit, summary = self.result.unit, self.measured
+        interval = ""
+        if summary.interval.is_known:
+            step = units.readable_unit(summary.median, unit)
+            ends = units.range_text(*summary.interval.ends, step)
+            interval = f" ({ends.replace(' ', _NO_BREAK)})"
+        ratio = self.span(ratio_text(self.ratio), "ratio")
+        return [
+            self.span(units.amount(self.predicted, unit), "predicted"),
+            f"**{units.amount(summary.median, unit)}**{interval}",
+            f"**{ratio}**" if self.is_miss else ratio,
+        ]
+
+
+def answer_values(result: Result, at: float | None) -> AnswerValues | None:
+    """The quantity at `at` on its axis, by default at the last measured point; None unmeasured."""
+    index = result.point_index(at) if at is not None else len(result.points) - 1
+    if index is None or not result.has_samples:
+        return None
+    values = AnswerValues(result, index)
+    return values if is_comparable(values.ratio) else None
+
+
+def answer(
+    question: str, result: Result, subject: str, why: str = "", *, at: float | None = None
+) -> Block:
+    """The answer box: question, predicted, measured with its interval, ratio, and one sentence.
+
+    `subject` names the quantity in a sentence; `why` says why it differs. `at` is the position on a
+    curve's axis, in the axis's unit; without it, the curve's end.
+    """
+    values = answer_values(result, at)
+    if values is None:
+        reason = literal(result.reason or "it has no samples at that point").rstrip(".")
+        return _box(f"**{question}**\n\nNot measured here: {reason}.")
+    where = _where(result, values.index) if result.is_curve else ""
+    how = values.span(how_far(values.ratio), "verdict")
+    verdict = f"{subject[0].upper()}{subject[1:]}{where} came out {how}."
+    head = table_row(["predicted", "measured (interval)", "measured / predicted"])
+    cells = "\n".join([head, "| --- | --- | --- |", table_row(values.cells())])
+    picture = track(values, log_scale([values]))
+    scatter = within_scatter(values.measured, values.predicted)
+    sentences = (verdict, scatter, sealed_again(result), values.revised, why)
+    return _box(f"**{question}**\n\n{cells}\n\n{picture}\n\n{' '.join(filter(None, sentences))}")
+
+
+def _where(result: Result, index: int) -> str:
+    """ " at 64 KiB" or " with 8 readers": the point of the curve, to follow the quantity."""
+    preposition = "with" if result.axis_unit == "1" else "at"
+    return f" {preposition} {counted_position(result, result.axis[index])}"
+
+
+def _box(markdown: str) -> Block:
+    return Block(f"::::{{container}} answer\n{markdown}\n::::")
+
+
+def log_scale(answers: list[AnswerValues]) -> tuple[float, float]:
+    """The ends of a logarithmic axis that holds all values, in base units."""
+    marks = []
+    for values in answers:
+        summary = values.measured
+        ends = (*summary.interval.ends, summary.median, values.predicted)
+        marks += [value for value in ends if 0 < value < math.inf]
+    return min(marks, default=1.0) / _MARGIN, max(marks, default=1.0) * _MARGIN
+
+
+def track(values: AnswerValues, scale: tuple[float, float]) -> str:
+    """Prediction and measured value on a logarithmic axis with ticks; drawn by reckon.css, not in
+    print."""
+    low, high = (math.log(end) for end in scale)
+
+    def percent(value: float) -> str:
+        return f"{100 * (math.log(value) - low) / (high - low):.1f}%"
+
+    marks = {"predicted": values.predicted, "measured": values.measured.median}
+    interval = values.measured.interval
+    if interval.low > 0:
+        marks |= {"low": interval.low, "high": interval.high}
+    style = "; ".join(f"--{name}: {percent(value)}" for name, value in marks.items())
+    unit, quantity = values.result.unit, values.result.quantity
+    ticks = "".join(
+        f'<span style="left: {percent(tick)}" data-tick="{units.size(tick, unit)}"></span>'
+        for tick in _ticks(scale, unit)
+    )
+    attributes = f'class="track" aria-hidden="true" data-track="{quantity}" style="{style}"'
+    return f"<span {attributes}>{ticks}</span>"
+
+
+def _ticks(scale: tuple[float, float], unit: str) -> list[float]:
+    """Round values on a logarithmic axis, in base units: at most _MAX_TICKS, of bytes powers of
+    two; none so near an end that its text would leave the box."""
+    step = units.factor(units.unit_steps(unit)[0])
+    edge = (scale[1] / scale[0]) ** _EDGE
+    low, high = scale[0] * edge / step, scale[1] / edge / step
+    base = 2 if units.dimension(unit) == units.dimension("byte") else 10
+    powers = range(math.floor(math.log(low, base)), math.ceil(math.log(high, base)) + 1)
+    for multiples in ((1,), *_MULTIPLES[base]):
+        ticks = [multiple * float(base) ** power for power in powers for multiple in multiples]
+        within = [tick for tick in ticks if low <= tick <= high]
+        if len(within) > 1:
+            break
+    return [tick * step for tick in within[:: -(-len(within) // _MAX_TICKS) or 1]]
+
+
+def exercise(question: str, solution: str) -> Block:
+    """An exercise with its solution folded; `solution` is computed from the run."""
+    return Block(f"{question}\n\n:::{{dropdown}} Solution\n{solution}\n:::")

@@ -1,0 +1,88 @@
+"""How far predictions were off, in the same measures on every page."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from reckon import units
+from reckon.comparison.reports import published
+from reckon.comparison.reports.report import Report
+from reckon.prediction.ratios import MISS, NEAR
+from reckon.records import InputRecord
+from reckon.records.result import Result
+
+WITHIN = (NEAR, MISS, 10)  # factors off; the share of predictions within each is printed
+
+# What a prediction is made from: the score keeps these apart.
+FIRST_PRINCIPLES = "from data sheets, the clock and guesses"
+DERIVED = "from earlier measurements of this run"
+SETTING = "from settings that Reckon made itself"
+BASES = (FIRST_PRINCIPLES, DERIVED, SETTING)
+_SETTINGS = ("peer.", "nfs.")  # sections of the machine's description: the built-in host's link
+
+NARROW_DECADES = math.log10(4)  # an interval from half to twice the value
+NARROW = "with an interval up to 4 times wide"
+WIDE = "with a wider interval"
+INTERVALS = (NARROW, WIDE)
+INTENDED = 0.95  # the share of the intervals that should hold
+_MISS_WEIGHT = 2 / (1 - INTENDED)  # of Winkler's score
+
+
+def basis(result: Result) -> str:
+    """What the sealed prediction was made from."""
+    inputs = result.seal.inputs
+    if any((input_.reference or "").startswith(_SETTINGS) for input_ in inputs):
+        return SETTING
+    is_derived = any(input_.origin == "measured" and not _is_clock(input_) for input_ in inputs)
+    return DERIVED if is_derived else FIRST_PRINCIPLES
+
+
+def _is_clock(input_: InputRecord) -> bool:
+    """A measured clock only turns guessed cycles into time."""
+    return units.dimension(input_.unit) == units.dimension("cycle/s")
+
+
+def interval_decades(result: Result) -> float | None:
+    """The width of the sealed interval in decades; None without one, or for a curve."""
+    if result.inside_interval is None or not result.sealed_interval:
+        return None
+    low, high = result.sealed_interval
+    return math.log10(high / low) if low > 0 else math.inf
+
+
+def interval_score(result: Result) -> float | None:
+    """Winkler's interval score for 95 % on the decimal logarithm (JASA 67, 1972); None where the
+    interval has no finite width."""
+    width = interval_decades(result)
+    if width is None or math.isinf(width) or not result.median > 0 or not result.sealed_interval:
+        return None
+    measured = math.log10(result.median)
+    low, high = map(math.log10, result.sealed_interval)
+    return width + _MISS_WEIGHT * max(0.0, low - measured, measured - high)
+
+
+def typical_factor(factors_off: np.ndarray) -> str:
+    """The geometric mean of factors of at least 1."""
+    return units.number(float(np.exp(np.mean(np.log(factors_off)))))
+
+
+def shares_within(factors_off: np.ndarray) -> dict[float, str]:
+    """The share of factors within each limit, in whole per cent: 100 % only if it is all."""
+
+    def percent(share: float) -> int:
+        return 100 if share == 1 else min(99, round(100 * share))
+
+    return {limit: f"{percent(float(np.mean(factors_off <= limit)))} %" for limit in WITHIN}
+
+
+def report_ratios() -> list[tuple[Report, np.ndarray]]:
+    """Measured over predicted by report, for every value that has both and is not an aside."""
+    by_report = []
+    for report in published.all_reports():
+        pairs = [(v.measured, v.predicted) for v in report.values if not v.aside]
+        ratios = [measured / predicted for measured, predicted in pairs if measured and predicted]
+        if ratios:
+            by_report.append((report, np.array(ratios)))
+    return by_report

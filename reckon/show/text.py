@@ -1,0 +1,142 @@
+"""Words and numbers of a page's sentences and table cells."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+
+from reckon import units
+from reckon.comparison.reports.report import Report
+from reckon.comparison.reports.reported_value import ReportedValue
+from reckon.messages import join_words as join_words
+from reckon.records.result import Result
+
+NONE = "–"  # in a table: nothing to print here
+
+_CODE = re.compile(r"((?<!`)`[^`\s](?:[^`]*[^`\s])?`(?!`))")
+# What begins markup of Markdown, MyST, HTML or a formula; an underscore within a word does not,
+# and block.grid() escapes the bars.
+_MARKUP = re.compile(r"[\\`*$~{}\[\]#]|<(?=[A-Za-z/!?])|&(?=#?\w+;)|(?<!\w)_|_(?!\w)")
+_AT_START = re.compile(r"^[:%+>-]")
+
+
+def literal(text: object) -> str:
+    """Text from outside, such as a host's name or a reason, as it is and on one line: no markup.
+
+    Code between two backticks stays code, in which nothing is markup.
+    """
+    parts = _CODE.split(" ".join(str(text).split()))
+    escaped = (
+        part if index % 2 else _MARKUP.sub(r"\\\g<0>", part) for index, part in enumerate(parts)
+    )
+    return _AT_START.sub(r"\\\g<0>", "".join(escaped))
+
+
+def why(*results: Result) -> str:
+    """Why the first of these results without a value has none, as it is: no markup."""
+    return literal(next((result.reason for result in results if result.reason), ""))
+
+
+def code(text: object) -> str:
+    """Text from outside as code."""
+    return f"`{' '.join(str(text).replace('`', chr(39)).split())}`"
+
+
+def cited_machine(source: Report | ReportedValue) -> str:
+    """The machine of a report or of its value, with the citation."""
+    return f"{source.machine} {{cite}}`{source.cite}`"
+
+
+def first_case(*cases: tuple[bool, str]) -> str:
+    """The text of the first case whose condition holds; "" if none does."""
+    return next((text for holds, text in cases if holds), "")
+
+
+def sentence(
+    *cases: tuple[str, bool, str] | str,
+    needs: Sequence[Result | float] = (),
+    missing: str | None = None,
+    **values: object,
+) -> str:
+    """The template of the first case that holds, with these values; "" if none does.
+
+    cases: name, condition and template of each; a text is a case that always holds. A test reads
+    each case by its name (tests/notebooks/test_cases.py).
+    needs: results and numbers; if one has no value, no case is looked at, and the text is
+    `missing`, or that it was not measured, and why.
+    """
+    if any(_is_missing(needed) for needed in needs):
+        return _not_measured(needs) if missing is None else missing
+    template = first_case(*((True, case) if isinstance(case, str) else case[1:] for case in cases))
+    return template.format(**values)
+
+
+def _is_missing(needed: Result | float) -> bool:
+    return math.isnan(needed) if isinstance(needed, int | float) else not needed.has_samples
+
+
+def _not_measured(needs: Sequence[Result | float]) -> str:
+    reason = why(*(needed for needed in needs if isinstance(needed, Result)))
+    return f"It was not measured here: {reason}." if reason else "It was not measured here."
+
+
+def percent(share: float, digits: int = 2) -> str:
+    """ "12 %": a share of one."""
+    return f"{units.number(100 * share, digits)} %"
+
+
+def more_or_less(difference: float, unit: str) -> str:
+    """ "1.20 µs more" or "1.20 µs less": a difference in base units."""
+    return f"{units.amount(abs(difference), unit)} {'more' if difference > 0 else 'less'}"
+
+
+def percent_more_or_less(ratio: float) -> str:
+    """ "12 % more" or "12 % less": how far a ratio lies from one."""
+    return f"{percent(abs(ratio - 1))} {'more' if ratio > 1 else 'less'}"
+
+
+def plural(count: int, word: str, plural_word: str) -> str:
+    """The form of a word that goes with a count: "1 point", "2 points"."""
+    return word if count == 1 else plural_word
+
+
+def amount_or_dash(value: float | list[float] | None, unit: str) -> str:
+    """A value in base units with its unit, or the ends of a curve; a dash for an unknown value."""
+    if isinstance(value, list):
+        return units.span(value, unit)
+    return NONE if value is None or math.isnan(value) else units.amount(value, unit)
+
+
+def position_text(result: Result, x: float | None) -> str:
+    """ "32 KiB": a position on the axis of a curve; "" for a single quantity."""
+    return "" if x is None else units.position(float(x), result.axis_unit)
+
+
+def counted_position(result: Result, x: float | None) -> str:
+    """ "8 readers": the same, where the axis is a number with what it counts."""
+    if x is None or result.axis_unit != "1":
+        return position_text(result, x)
+    counted = next(input_.source for input_ in result.seal.inputs if input_.origin == "axis")
+    if x == 1:
+        counted = re.sub(r"s\b", "", counted, count=1)
+    return f"{position_text(result, x)} {counted}"
+
+
+def ratio_text(value: float) -> str:
+    """ "2.91×"; a dash for an unknown ratio."""
+    return NONE if math.isnan(value) else f"{units.number(value)}×"
+
+
+def in_unit(value: float, unit: str, digits: int = 3) -> str:
+    """A value in base units as a number of `unit`, without the unit."""
+    return units.number(units.from_base(value, unit), digits)
+
+
+def machine_value(value: float | str | None, unit: str, unknown: str = "not reported") -> str:
+    """A value of a machine's description, in base units of `unit`."""
+    if value is None:
+        return unknown
+    if isinstance(value, str) or unit in ("", "count"):
+        return f"{value:g}" if isinstance(value, float) else str(value)
+    return units.amount(value, unit)

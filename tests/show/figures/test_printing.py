@@ -1,0 +1,103 @@
+"""The variant of a figure for the PDFs."""
+
+import contextlib
+import re
+import zlib
+
+import pytest
+from helpers import made_up
+
+import reckon as rk
+from reckon.show.figures import drawings, printing
+
+
+def content_of(pdf):
+    """The operators that draw the one page of matplotlib's PDF, and its objects."""
+    data = pdf.read_bytes()
+    streams = re.findall(rb"stream\n(.*?)\nendstream", data, re.S)
+    drawn = [zlib.decompress(stream) for stream in streams if stream[:1] == b"x"]
+    return data, b"\n".join(drawn)
+
+
+def draw(name):
+    return rk.draw.distribution([made_up.single("cpu/a", 100, "ns", processes=4)], name, "Trials")
+
+
+def letter_sizes(drawn):
+    return [float(size) for size in re.findall(rb"/F\d+ ([\d.]+) Tf", drawn)]
+
+
+def test_small_letters_are_printed_at_6_points(build):
+    with drawings.new() as drawing:
+        drawing.axes.text(0.5, 0.5, "small", fontsize=3)
+        drawing.save("small", "C", "alt", drawings.Data(["x"], [["1"]]))
+    data, drawn = content_of(build / "figures/small.pdf")
+    assert printing.SCALE * min(letter_sizes(drawn)) >= 6
+    assert b"/Type3" not in data and b"/CIDFontType2" in data
+
+
+def test_without_tex_letters_are_those_of_the_site_and_large_enough(build, monkeypatch):
+    monkeypatch.setattr(printing, "_FOLDERS", ())
+    printing._load_family.cache_clear()
+    draw("plain")
+    data, drawn = content_of(build / "figures/plain.pdf")
+    assert b"DejaVuSans" in data and b"LMSans" not in data
+    assert printing.SCALE * min(letter_sizes(drawn)) >= 6
+
+
+@pytest.mark.parametrize("ending", ["", drawings.NARROW])
+def test_the_pictures_of_the_site_do_not_change(build, monkeypatch, ending):
+    draw("a-printed")
+    printed = (build / f"figures/a-printed{ending}.svg").read_bytes()
+    monkeypatch.setattr(printing, "for_print", lambda figure: contextlib.nullcontext())
+    draw("a-printed")
+    assert (build / f"figures/a-printed{ending}.svg").read_bytes() == printed
+
+
+def test_names_of_bands_are_for_the_site_alone(build):
+    with drawings.new() as drawing:
+        drawing.axes.text(0.5, 0.5, "of a band", label=printing.ON_SCREEN)
+        drawing.save("named", "C", "alt", drawings.Data(["x"], [["1"]]))
+        assert drawing.axes.texts[0].get_visible()
+    with drawings.new() as drawing:
+        drawing.save("nameless", "C", "alt", drawings.Data(["x"], [["1"]]))
+    named, nameless = (content_of(build / f"figures/{n}.pdf")[1] for n in ("named", "nameless"))
+    assert named == nameless
+    assert "of a band" in (build / "figures/named.svg").read_text()
+
+
+def test_no_legend_has_the_names_of_bands(recwarn):
+    with drawings.new() as drawing:
+        drawing.axes.plot([0, 1], [0, 1], label="measured")
+        drawing.axes.annotate("of a band", (0.5, 0.5), label=printing.ON_SCREEN)
+        drawing.legend()
+        assert [handle.get_label() for handle in drawing.legend_handles] == ["measured"]
+    assert not recwarn.list
+
+
+def test_what_is_written_over_data_does_not_hide_them():
+    with drawings.new() as drawing:
+        text = drawing.axes.text(0.5, 0.5, "level", bbox={"fc": "white"})
+        with printing.for_print(drawing.figure):
+            assert not text.get_bbox_patch().get_visible()
+        assert text.get_bbox_patch().get_visible() and not text.get_path_effects()
+
+
+def test_rows_are_as_far_apart_as_their_names_are_high():
+    with drawings.new() as drawing:
+        axes = drawing.axes
+        axes.set_ylim(0, 60)
+        axes.set_yticks(range(60), [f"row {k}" for k in range(60)], fontsize=6)
+        with printing.for_print(drawing.figure):
+            drawing.figure.draw_without_rendering()
+            boxes = [label.get_window_extent() for label in axes.get_yticklabels()]
+            assert all(low.y1 <= high.y0 + 1 for low, high in zip(boxes, boxes[1:], strict=False))
+
+
+def test_a_diagram_grows_with_its_letters():
+    with drawings.new() as drawing:
+        drawing.axes.axis("off")
+        height = drawing.figure.get_figheight()
+        with printing.for_print(drawing.figure):
+            assert drawing.figure.get_figheight() >= height
+        assert drawing.figure.get_figheight() == height

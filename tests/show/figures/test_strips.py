@@ -1,0 +1,62 @@
+"""Strips of this machine among the reports' machines."""
+
+import csv
+import dataclasses
+import math
+
+import pytest
+from helpers import made_up
+
+from reckon.show.figures import strips
+
+HOLLOW = "this machine, by that method"
+
+
+@pytest.fixture
+def data(folders, monkeypatch):
+    """Draws strips; returns their alt text and rows of data. Three reports' methods ran here."""
+    here = {"network/rtt/t470": 30e-6, "cpu/timer/t470": 9e-9, "files/read/mbp2016_random": 50e-6}
+    monkeypatch.setattr(strips, "value_by_method_of", lambda f, run: here.get(f.quantity, math.nan))
+
+    def drawn(groups):
+        markdown = strips.machines(groups, "strips", "C").markdown
+        _, *rows = csv.reader((folders / "_build/figures/strips.csv").open())
+        return markdown, rows
+
+    return drawn
+
+
+def test_a_strip_has_a_hollow_mark_where_a_reports_own_method_ran_here(data):
+    tcp = made_up.single("network/rtt/tcp", 10_000, "ns")
+    groups = {"TCP": (tcp, ["network/rtt/t470"]), "ping": (tcp, ["network/rtt/ping"])}
+    markdown, rows = data(groups)
+    assert "TCP, here 10" in markdown and "46.0 µs (ThinkPad T470)" in markdown
+    assert [row[0] for row in rows if row[1] == HOLLOW] == ["TCP"]
+    assert "C. This machine takes less time in 4 of 5 comparisons (" in markdown
+
+
+def test_a_strip_of_a_reports_own_quantity_has_no_hollow_mark(data):
+    _, rows = data({"two reads": (made_up.single("cpu/timer/t470", 9, "ns"), ["cpu/timer/t470"])})
+    assert not any(row[1] == HOLLOW for row in rows)
+
+
+def test_a_strip_may_take_a_report_at_another_place_of_its_curve(data):
+    read = made_up.single("files/read/direct_random", 80_000, "ns")
+    _, rows = data({"a block": (read, [("files/read/mbp2016_random", 64)])})
+    assert len(rows) == 3  # the report's value at one of its nine sizes, hollow, and here
+
+
+def test_the_finding_compares_rates_the_other_way_round():
+    slow = strips._Strip("TCP", None, [])
+    fast = dataclasses.replace(slow, here=made_up.single("a/b/c", 5, "GB/s").summaries[0])
+    reported = [strips._ReportPoint(None, value, math.nan) for value in (1e9, 4e9, 9e9)]
+    by_method = [strips._ReportPoint(None, 1e9, 0.5e9), strips._ReportPoint(None, 1e9, 0.0)]
+    both = [dataclasses.replace(fast, there=[*reported, *by_method]), slow]
+    assert strips._machines_finding(both, "GB/s") == (
+        ". This machine has the higher rate in 2 of 4 comparisons"
+    )
+    assert strips._machines_finding(both, "byte").endswith(
+        "has the larger value in 2 of 4 comparisons"
+    )
+    assert strips._machines_finding(both, "ns").endswith("takes less time in 2 of 4 comparisons")
+    assert strips._machines_finding([slow], "ns") == ""

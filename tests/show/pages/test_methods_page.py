@@ -1,0 +1,162 @@
+"""The page `methods`: its groups, its sentences, its value."""
+
+import dataclasses
+import itertools
+import json
+import re
+
+import numpy as np
+import pytest
+from helpers import made_up
+from helpers.project import ROOT
+
+from reckon.comparison.reports import method_groups
+from reckon.comparison.reports.method_groups import Group, GroupResult, Method, MethodResult
+from reckon.show import figures as draw
+from reckon.show.pages import methods_page
+
+
+def method(quantity, values_ns, reports=("t470",), side_by_side=True, **more):
+    """A method with one fresh process for each value."""
+    result = made_up.single(quantity, 100, "ns", processes=len(values_ns))
+    point = result.points[0]
+    for process, value in zip(point.processes, values_ns, strict=True):
+        process.ticks, process.ops = [round(1000 * value)] * 10, 1000
+    row = Method(quantity=quantity, differs="in its way")
+    repeated = result if side_by_side else None
+    by_page = MethodResult(row, reports, page=result, point=point, repeated=repeated)
+    return dataclasses.replace(by_page, **more)
+
+
+def in_a_group(*others, baseline_ns=(100,) * 6, **more):
+    group = Group(name="g", title="A Figure", baseline="cpu/x/own", method=())
+    return GroupResult(group, method("cpu/x/own", baseline_ns, (), **more), others)
+
+
+def sentence(values_ns, **more):
+    group = in_a_group(method("cpu/x/t470_fork", values_ns, **more))
+    return methods_page.group(group).markdown.splitlines()[-1]
+
+
+def test_the_page_shows_every_group_under_its_title():
+    cells = json.loads((ROOT / "notebooks/methods.ipynb").read_text())["cells"]
+    sources = ["".join(cell["source"]) for cell in cells]
+    shown = [
+        (title.removeprefix("### "), match[1])
+        for title, source in itertools.pairwise(sources)
+        if (match := re.search(r'methods_page\.group\(measured\["([\w-]+)"\]', source))
+    ]
+    assert shown == [(group.title, group.name) for group in method_groups.groups()]
+
+
+NOT_MEASURED = {"page": None, "point": None, "repeated": None, "reason": "no gate"}
+
+
+def test_a_ratio_is_taken_round_by_round_so_that_a_drift_cancels():
+    drift = np.array([100, 120, 150, 200, 250, 300])
+    group = in_a_group(method("cpu/x/t470", 2 * drift), baseline_ns=drift)
+    ratio = group.ratio(group.methods[0])
+    assert (ratio.middle, ratio.low, ratio.high, ratio.rounds) == (2, 2, 2, 6)
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ([291, 280, 302, 291, 291, 291], "gives 2.91 (2.80 to 3.02) times Reckon's value"),
+        ([101, 103, 100, 98, 102, 101], "makes no difference here (within 3.0 %)"),
+        # An interval on one side of the baseline, a middle as good as it and an end far off.
+        (
+            [70, 99.2, 99.1, 99, 99.1, 99.9],
+            "gives 0.991 (0.700 to 0.999) times Reckon's value; the difference may be less than 5 %",
+        ),
+        ([0] * 6, "gives 0 ns (0 to 0), so no ratio is given"),
+        ([200, 210], "gives 2.05 (2.00 to 2.10) times Reckon's value in 2 rounds"),
+    ],
+)
+def test_the_sentence_on_a_method(values, words):
+    assert sentence(values) == f"- **ThinkPad T470: fork** {words}. The difference: in its way."
+
+
+def test_a_method_from_its_page_says_why():
+    text = sentence([200] * 6, side_by_side=False, reason="one process of it takes 2 s")
+    assert text == (
+        "- **ThinkPad T470: fork** gives 2.00 times Reckon's value from the pages' values. It was "
+        "measured minutes apart: one process of it takes 2 s. The difference: in its way."
+    )
+
+
+def test_a_group_without_a_method_or_a_baseline():
+    missing = "- **ThinkPad T470: fork** is not measured here. The difference: in its way."
+    assert sentence([1] * 6, **NOT_MEASURED) == missing
+    baseline = method("cpu/x/own", [1] * 6, (), **NOT_MEASURED)
+    group = in_a_group(method("cpu/x/t470", [100] * 6))
+    group = dataclasses.replace(group, baseline=baseline)
+    text = methods_page.group(group).markdown
+    assert text.startswith("Reckon's method has no value here: no gate.")
+    assert "**ThinkPad T470** cannot be compared: Reckon's method has no value here" in text
+    nothing = dataclasses.replace(group, methods=())
+    assert methods_page.group(nothing).markdown == "There is nothing to compare: no gate."
+    assert "nothing can be compared" in methods_page.effects_summary({"g": nothing}).markdown
+    assert draw.method_ratios({"g": nothing}, "methods-none", "x").svg is None
+
+
+@pytest.mark.parametrize(
+    ("cost", "value", "explained"),
+    [
+        (190, 300, "190 ns here, which is the difference."),
+        (120, 300, "120 ns here, 60 % of the difference."),
+        (900, 300, "900 ns here, more than the difference."),
+        (20, 300, "20.0 ns here, 10 % of the difference."),
+        (9, 300, ""),  # too small a share
+        (20, 102, ""),  # no difference that is sure
+        (20, 50, ""),  # a difference the other way
+    ],
+)
+def test_a_cost_inside_a_value_is_compared_with_the_difference(cost, value, explained):
+    entry = Method(quantity="cpu/x/t470_fork", differs="in its way", includes="cpu/timer/paoloni")
+    included = method("cpu/timer/paoloni", [cost] * 6).page
+    text = sentence([value] * 6, entry=entry, included=included)
+    assert text.endswith(
+        f"(/notebooks/cpu/timer.ipynb) is {explained}" if explained else "in its way."
+    )
+
+
+def test_how_well_values_repeat_is_compared_with_what_chance_would_give():
+    result = method("methods/cpu/x", [100] * 6).page
+    seal = result.entry.predictions[0]
+    seal.low, seal.high = 1e-9, 1e-6
+    again = method("cpu/x/t470", [100] * 6, repeated=result)
+    text = methods_page.repeatability({"g": in_a_group(again, side_by_side=False)}).markdown
+    assert "Of the 1 whose page has an interval, 100 % lie in it; 95 % would" in text
+
+
+def test_methods_are_ordered_by_effect_and_the_farthest_is_named(folders):
+    far, near, below = (
+        method(f"cpu/x/{name}", [value] * 6)
+        for name, value in (("t470", 400), ("mbp2016", 101), ("i7_10750h", 20))
+    )
+    group = in_a_group(far, near, below)
+    assert group.ranked == [near, far, below]
+    text = methods_page.effects_summary({"g": group}).markdown
+    assert text.startswith(
+        "Of 3 methods, 2 change the value on this machine by more than chance and by more than 5 %, 2 "
+    )
+    assert (
+        "more differ" not in text
+        and "0.200 times Reckon's value for *a Figure*. The difference: in its way." in text
+    )
+    block = draw.method_ratios({"g": group}, "methods-test", "Caption")
+    assert block.svg and "the Laptop with i7-10750H 0.200 times" in block.markdown
+    table = (folders / "_build/figures/methods-test.csv").read_text().splitlines()
+    assert table[1].startswith("A Figure,cpu/x/mbp2016,t470,1.01,1.01,1.01,6") and len(table) == 4
+
+
+def test_methods_of_few_rounds_or_of_their_pages_are_counted_apart():
+    sure, few = method("cpu/x/t470", [400] * 6), method("cpu/x/made", [300] * 3)
+    group = in_a_group(sure, few, method("cpu/x/page", [9], side_by_side=False))
+    text = methods_page.effects_summary({"g": group}).markdown
+    assert "Of 3 methods, 1 change" in text
+    assert (
+        "2 more differ by more than 25 %, but with too few rounds, or only the pages' values"
+        in text
+    )

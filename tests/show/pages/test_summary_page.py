@@ -1,0 +1,149 @@
+"""The summary's sentences on how good the predictions were."""
+
+import re
+from dataclasses import replace
+
+import pytest
+from helpers import made_up
+
+import reckon as rk
+from reckon import records
+from reckon.show.pages import front_page, machine_page, summary_page
+from reckon.show.tables import scores
+from reckon.show.tables.caveats import caveats
+from reckon.statistics import SampleWarning
+
+
+def predicted(factor, **interval):
+    """A quantity measured at 10 ns whose prediction was `factor` times that."""
+    result = made_up.single(f"cpu/made/{factor}", 10, "ns")
+    result.seal.predicted = factor * result.median
+    result.seal.low, result.seal.high = interval.get("low"), interval.get("high")
+    return result
+
+
+def test_the_score_counts_predictions_and_intervals_that_held():
+    results = [predicted(1.0, low=0.0, high=1.0), predicted(4.0, low=0.0, high=1e-9)]
+    assert summary_page.score(results).markdown == (
+        "**Of 2 sealed predictions, 50 % within 1.25 times, 50 % within 2 times and 100 % within 10 "
+        "times of the measured value.** Typically a prediction was off by a factor of 2.00: 0 values "
+        "came out more than 1.25 times higher than predicted, 1 came out lower by as much. 2 of the "
+        "predictions have an interval; 50 % of these hold the measured value, where 95 % should."
+    )
+    assert "interval" not in summary_page.score([predicted(2.0)]).markdown
+    assert summary_page.score([]).markdown == "Nothing has been measured yet."
+
+
+def link(name):
+    return f"[cpu/made: {name}](/notebooks/cpu/made.ipynb)"
+
+
+def test_the_best_and_the_worst_predictions_are_named():
+    sure, unsure = {"low": 9.9e-9, "high": 1.01e-8}, {"low": 5e-9, "high": 5e-8}
+    results = [predicted(0.25), predicted(1.0, **sure), predicted(20.0), predicted(1.1, **unsure)]
+    text = summary_page.best_and_worst(results).markdown
+    nearest, farthest = text.split(" Farthest off: ")
+    assert nearest == (
+        f"Nearest, of those with an interval wider than 1.25 times: {link('1.1')} (0.909×)."
+    )
+    assert farthest.startswith(f"{link('20.0')} (0.0500×); {link('0.25')} (4.00×)")
+    assert summary_page.best_and_worst([]).markdown == ""
+    assert "Nearest" not in summary_page.best_and_worst(results[:1]).markdown
+
+
+def test_the_front_page_has_the_score_and_the_farthest_miss():
+    text = summary_page.score_in_short([predicted(4.0), predicted(1.0)]).markdown
+    assert text.startswith("**Of 2 sealed predictions, 50 % within 1.25 times, ")
+    assert text.endswith(
+        f"Of these the farthest off is {link('4.0')} (0.250×); its chapter says why."
+    )
+    assert summary_page.score_in_short([]).markdown == "Nothing has been measured yet."
+
+
+def test_the_front_page_counts_what_is_unsupported():
+    measured, absent = (made_up.single(f"cpu/made/{name}", 10, "ns") for name in "ab")
+    absent = replace(absent, state="unsupported")
+    assert front_page.unsupported([measured]).markdown == ""
+    text = front_page.unsupported([measured, absent]).markdown
+    assert text.startswith("1 of 2 quantities is [unsupported](")
+
+
+def test_chapters_are_drawn_by_their_medians(folders):
+    high, low = (
+        made_up.single("cpu/made/high", 10, "ns"),
+        made_up.single("memory/made/low", 10, "ns"),
+    )
+    high.seal.predicted, low.seal.predicted = 1e-9, 1e-7
+    text = summary_page_figure([low, high])
+    assert "; by the median, *cpu/made* came out highest and *memory/made* lowest" in text
+    assert "lowest" not in summary_page_figure([low])
+
+
+def summary_page_figure(results):
+    return rk.draw.prediction_ratios(results, "ratios", "Ratios").markdown
+
+
+def test_checks_that_warn_and_that_could_not_be_made_are_named():
+    checks = [
+        {"name": name, "state": state}
+        for name, state in (("governor", "warn"), ("turbo", "unknown"), ("load", "pass"))
+    ]
+    assert machine_page.fitness_summary(checks).markdown == (
+        "Of 3 checks, 1 warn (governor), and 1 could not be made here (turbo)."
+    )
+    assert machine_page.fitness_summary(checks[2:]).markdown == (
+        "Of 1 checks, 0 warn, and 0 could not be made here."
+    )
+
+
+def with_inputs(result, *inputs):
+    result.seal.inputs = [
+        records.InputRecord(name=f"input{i}", value=1.0, source="made up", **given)
+        for i, given in enumerate(inputs)
+    ]
+    return result
+
+
+def test_predictions_are_scored_apart_by_what_they_were_made_from():
+    clock = {"origin": "measured", "unit": "GHz", "reference": "cpu/clock/core"}
+    guess = {"origin": "guess", "unit": "cycle"}
+    link = {"origin": "machine", "unit": "us", "reference": "peer.link_rtt"}
+    earlier = {"origin": "measured", "unit": "ns", "reference": "cpu/made/else"}
+    bases = [
+        scores.basis(with_inputs(predicted(1.0), *inputs))
+        for inputs in ((guess, clock), (guess, earlier), (earlier, link))
+    ]
+    assert bases == [scores.FIRST_PRINCIPLES, scores.DERIVED, scores.SETTING]
+
+
+def test_the_interval_score_is_the_width_and_forty_times_the_miss():
+    measured = predicted(1.0).median
+    held = predicted(1.0, low=measured / 10, high=measured * 10)
+    assert scores.interval_score(held) == pytest.approx(2.0)
+    missed = predicted(1.0, low=measured * 10, high=measured * 100)
+    assert scores.interval_score(missed) == pytest.approx(1 + 40 * 1)
+    assert scores.interval_score(predicted(1.0)) is None
+
+
+def test_narrow_and_wide_intervals_are_counted_apart():
+    narrow, wide = {"low": 9e-9, "high": 2e-8}, {"low": 1e-10, "high": 1e-7}
+    results = [predicted(1.0, **narrow), predicted(1.1, **wide), predicted(1.2, **wide)]
+    text = summary_page.scores(results, "caption", "name").markdown
+    assert re.search(rf"{scores.NARROW} \(1\) \|.*\| 1 of 1 \|", text)
+    assert re.search(rf"{scores.WIDE} \(2\) \|.*\| 2 of 2 \|", text)
+
+
+def test_caveats_have_a_line_for_each_cause():
+    noisy = made_up.single("cpu/made/noisy", 10, "ns")
+    summary = replace(noisy.summary, warnings=(SampleWarning("wide", 25.0),))
+    noisy.__dict__["summaries"] = [summary]
+    other = made_up.single("memory/made/other", 10, "ns")
+    other.__dict__["summaries"] = [summary]
+    check = {"name": "load", "state": "warn", "found": "3 of 2", "advice": "Wait."}
+    assert caveats([noisy, other], [check]).markdown.splitlines() == [
+        "- **Load**: 3 of 2. Wait.",
+        "- **Fresh processes differ from one another** (2 quantities). They are: "
+        "noisy in [cpu/made](/notebooks/cpu/made.ipynb) and "
+        "other in [memory/made](/notebooks/memory/made.ipynb).",
+    ]
+    assert caveats([], []).markdown == "Nothing suspicious was found."

@@ -1,0 +1,91 @@
+"""Several readers of one drive: rates, times and shares by their number."""
+
+import pytest
+from helpers import made_up
+from helpers.tables import rows
+
+import reckon as rk
+from reckon.comparison.reports import published
+from reckon.show.sentences import drive_readers
+
+TIME = "test/each"
+
+
+def by_readers(y, unit="µs", x=(1, 2, 4, 8), **changes):
+    return made_up.curve(TIME, x, y, unit, axis_unit="1", **changes)
+
+
+@pytest.mark.parametrize(
+    ("rates", "full"), [([1, 2, 4, 4], 4), ([4, 4, 4, 4], 1), ([1, 2, 4, 8], None)]
+)
+def test_the_first_number_of_readers_with_the_full_rate(rates, full):
+    assert drive_readers.saturating_readers(by_readers(rates, "GB/s")) == full
+
+
+def test_no_rate_is_full_without_samples():
+    assert (
+        drive_readers.saturating_readers(made_up.unmeasured(TIME, by_readers([1, 1, 1, 1]))) is None
+    )
+
+
+@pytest.mark.parametrize(
+    ("times", "start"),
+    [
+        ([1, 2, 4, 8], "Already with 2 readers a block takes 2.0 times as long as alone, and "),
+        ([1, 1, 4, 8], "Up to 2 readers a block takes less than 1.1 times what it takes alone"),
+        ([1, 1, 1, 1], "Up to 8 readers a block takes less than 1.1 times what it takes alone"),
+    ],
+)
+def test_up_to_how_many_readers_a_block_takes_as_long_as_alone(times, start):
+    curve = by_readers(times)
+    text = drive_readers.slowdown_sentence(curve, curve.medians[0])
+    assert text.startswith(start) and "with 8 readers" in text
+
+
+def with_ticks(curve, ticks):
+    """The curve, each of its processes with these ticks."""
+    curve.measurement.params = {"blocks": 10}
+    for point in curve.points:
+        for process in point.processes:
+            process.ticks = ticks
+    return curve
+
+
+def test_the_shares_of_readers_are_those_of_a_trial():
+    """Two trials of two readers, and one sample of a trial that was cut off."""
+    [share] = drive_readers.reader_shares(
+        with_ticks(by_readers([1], x=[2]), [100, 300, 300, 100, 9])
+    )
+    assert share == drive_readers.ReaderShare(readers=2, slowest=1.5, fastest=0.5)
+
+
+def test_the_table_of_shares_has_the_start_of_the_last_reader():
+    slowest = with_ticks(by_readers([1, 1], x=[1, 2]), [10_000_000] * 10)  # 1 ms a load
+    start = with_ticks(by_readers([1], x=[2]), [10_000_000] * 10)
+    shares = drive_readers.reader_shares(slowest)
+    text = drive_readers.reader_shares_table(
+        shares, slowest, start, "Shares", "shares", blocks_parameter="blocks"
+    ).markdown
+    assert "| 1 | 1.00× | 1.00× | – |" in text and "| 2 | 1.00× | 1.00× | 10 % |" in text
+
+
+def test_the_rate_of_all_readers_together_is_compared_with_the_drive(folders):
+    """A block may take long enough for each of N readers, and yet too short for N blocks."""
+    curve = made_up.curve(
+        "files/contention/t470", [1, 2, 4], [10, 10, 10], unit="µs", axis_unit="1"
+    )
+    limit = rk.guess(1, "GB/s", "a disk", low=0.1, high=1.2)
+    shown = drive_readers.total_rates(
+        [curve], 4096, limit, "C", "n", limit_in_reports="disk, read bandwidth"
+    )
+    _, this_run, report = rows(shown)
+    assert this_run == [
+        "method of the report on the ThinkPad T470, this run",
+        "1.64 GB/s with 4",
+        "1.20 GB/s: at most, a disk",
+        "1 of 3",
+    ]
+    known = len(published.measured_values(curve.quantity))
+    assert report[0] == "method of the report on the ThinkPad T470, its report"
+    assert report[2] == "1.80 GB/s: as its report states {cite}`t470`"
+    assert report[3] == f"{known} of {known}"

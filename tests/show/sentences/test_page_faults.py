@@ -1,0 +1,44 @@
+"""Page faults, as the kernel counted them."""
+
+import math
+
+import pytest
+from helpers import made_up
+
+from reckon.show.sentences import page_faults
+
+
+def fault(op="fault", touches=4, major=0):
+    """Eight processes of ten trials, each with 10,000 faults."""
+    result = made_up.single("test/new_memory", 100, "ns")
+    result.measurement.op = op
+    result.measurement.params = {"touches": touches} if touches else {}
+    for process in result.points[0].processes:
+        process.major_faults = major
+    return result
+
+
+def test_faults_are_counted_for_each_page_touched():
+    assert page_faults.faults_per_touch(fault(), touches_parameter="touches") == 10_000 / 4
+    assert math.isnan(page_faults.faults_per_touch(fault(op="page"), touches_parameter="touches"))
+    assert math.isnan(
+        page_faults.faults_per_touch(fault(touches=None), touches_parameter="touches")
+    )
+    assert math.isnan(
+        page_faults.faults_per_touch(
+            made_up.nothing("test/new_memory"), touches_parameter="touches"
+        )
+    )
+
+
+def test_the_time_for_each_major_fault_needs_one():
+    assert page_faults.time_per_major_fault(fault(major=10)) == pytest.approx(1e-3, rel=0.05)
+    assert math.isnan(page_faults.time_per_major_fault(fault()))
+
+
+def test_the_table_of_counts_has_dashes_for_what_is_unknown():
+    rows = [fault(major=3), fault(op="page", touches=None)]
+    shown = page_faults.fault_counts(rows, "Faults", "faults", touches_parameter="touches")
+    text = shown.markdown
+    assert "| new memory | 320 | 800000 | 0 | 24 |" in text
+    assert "| new memory | – | – | 0 | 0 |" in text

@@ -1,0 +1,168 @@
+"""How far a prediction was off, in sentences, and the notes on a curve's points."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers import made_up
+from helpers.staircases import SIZES, stairs
+
+import reckon as rk
+from reckon import units
+from reckon.show.sentences import verdicts, warning_sentences
+from reckon.show.tables import answer_box
+from reckon.statistics import SampleWarning
+
+
+@pytest.mark.parametrize(
+    ("ratio", "words"),
+    [
+        (1.04, "as predicted"),
+        (0.97, "as predicted"),
+        (1.5, "50 % higher than predicted"),
+        (0.8, "20 % lower than predicted"),
+        (3.0, "a factor of 3.0 higher than predicted"),
+        (0.1, "a factor of 10 lower than predicted"),
+    ],
+)
+def test_how_far_a_prediction_was_off(ratio, words):
+    assert verdicts.how_far(ratio) == words
+
+
+@pytest.mark.parametrize(
+    ("ratios", "how", "words"),
+    [
+        ([1, 1, 1], "as predicted", "as predicted, by the median over its points."),
+        (
+            [0.5, 1, 2],
+            "as predicted",
+            "on both sides of the prediction. It lies from 0.500 times at p0 to 2.00 times at p2. "
+            "The median "
+            "is 1.00 times the prediction. 1 of 3 points lie within 1.25 times of the prediction.",
+        ),
+        (
+            [1, 1, 3],
+            "as predicted",
+            "as predicted in part: 2 of 3 points lie within 1.25 times of the prediction. It is "
+            "farthest off at p2, with 3.00 times the prediction.",
+        ),
+        (
+            [2, 2, 3, math.nan],
+            "a factor of 2.0 higher than predicted",
+            "a factor of 2.0 higher than predicted, by the median over its points. It is farthest "
+            "off at p2, with 3.00 times the prediction.",
+        ),
+    ],
+)
+def test_how_far_a_curve_was_off(ratios, how, words):
+    points = [(ratio, f"p{k}") for k, ratio in enumerate(ratios)]
+    assert verdicts.curve_outcome(points, how) == words
+
+
+def curve_verdict(*ratios):
+    curve = made_up.curve("memory/latency/load", 2.0 ** np.arange(len(ratios)), ratios)
+    return rk.show.verdict(curve, "a load").markdown
+
+
+@pytest.mark.parametrize(
+    ("ratios", "words"),
+    [
+        ([1.0] * 10, "came out as predicted, by the median over its points."),
+        ([1.0] * 9 + [3], "It is farthest off at 512 KiB, with "),
+        ([1.0] * 8 + [3, 9], "came out as predicted in part: 8 of 10 points lie within 1.25"),
+        ([1.67] * 10, "67 % higher"),
+        ([0.8, 1, 1, 1.2, 1.2], "on both sides of the prediction. It lies from 0.8"),
+        ([0.8, *[1] * 18, 1.2], "as predicted, by the median"),  # two of twenty, and near
+    ],
+)
+def test_the_verdict_on_a_curve_hides_no_points_behind_their_median(ratios, words):
+    assert words in curve_verdict(*ratios)
+
+
+def test_notes_on_points_of_a_curve():
+    notes = {"a": ["1", "2"], "b": ["3"] * 4, "c": ["7"]}
+    assert verdicts.note_sentences(notes, 9) == [
+        "at 1 and 2, a",
+        "at 4 of its 9 points, b",
+        "1 more of its 9 points has a note",
+    ]
+    assert verdicts.note_sentences({}, 9) == []
+
+
+WARNINGS = {letter: [SampleWarning("wide", ord(letter))] for letter in "abc"} | {" ": []}
+NOTES = {letter: warning_sentences.note(*WARNINGS[letter]) for letter in "abc"}
+
+
+@pytest.mark.parametrize(
+    ("warnings", "note"),
+    [
+        ("aaaab", "at 4 of its 5 points, {a}. At 16 MiB, {b}."),
+        ("abcac", "at 1 MiB and 8 MiB, {a}. At 2 MiB, {b}. 2 more of its 5 points have a note."),
+        ("a   b", "at 1 MiB, {a}. At 16 MiB, {b}."),
+    ],
+)
+def test_a_note_that_many_points_have_is_printed_once(warnings, note):
+    curve = made_up.curve("files/read/size", [1, 2, 4, 8, 16], [1] * 5, axis_unit="MiB")
+    curve.__dict__["summaries"] = [
+        replace(summary, warnings=tuple(WARNINGS[letter]))
+        for summary, letter in zip(curve.summaries, warnings, strict=True)
+    ]
+    assert rk.show.verdict(curve, "it").markdown.endswith(f" Note: {note.format(**NOTES)}")
+
+
+def test_notes_of_a_curve_have_their_positions():
+    """Every second process of four points takes twice as long: that is more than a tenth apart."""
+    heights = stairs([21, 41, 61], (1.1, 3.8, 13, 110))
+    curve = made_up.curve("memory/latency/load", SIZES / 1024, heights)
+    for point in (3, 10, 40, 60):
+        for process in curve.measurement.points[point].processes[::2]:
+            process.ticks[:] = [2 * tick for tick in process.ticks]
+    first_warnings = [summary.warnings[0] for summary in curve.summaries if summary.warnings]
+    modes = SampleWarning("two modes")
+    count = first_warnings.count(modes)
+    text = rk.show.verdict(curve, "a load").markdown
+    assert (
+        count >= 4
+        and f"at {count} of its {len(curve.points)} points, {warning_sentences.note(modes)}" in text
+    )
+    assert text.count("Note:") == 1
+
+
+def test_what_a_curve_measures_again_has_both_values():
+    curve = made_up.curve("memory/latency/load", np.array([1.0, 2, 4]), np.array([1.0, 2, 3]))
+    single = made_up.single("memory/latency/one", 2.5, "ns")
+    text = rk.show.measured_again((curve, {2: single, 3: single}), titles={single.quantity: "one"})
+    assert text.markdown.count("in the table") == 1
+    assert "One at 2 KiB: " in text.markdown and f"in the table {single}" in text.markdown
+    assert rk.show.measured_again((curve, {3: single})).markdown == ""
+
+
+def in_three_visits(factors, predicted_ns):
+    """A time of 100 ns whose visits differ by these factors, and what was predicted."""
+    result = made_up.single("cpu/made/one", 100, "ns", processes=24)
+    for number, process in enumerate(result.points[0].processes):
+        process.visit = 1 + number // 8
+        factor = factors[process.visit - 1]
+        process.ticks[:] = [round(factor * tick) for tick in process.ticks]
+    result.seal.predicted = result.seal.hardware = predicted_ns * 1e-9
+    return result
+
+
+def test_both_intervals_are_printed_where_that_over_visits_is_much_the_wider():
+    different, one_visit = in_three_visits([0.8, 1, 1.2], 100), made_up.single("a/b/c", 100, "ns")
+    assert "differences between visits" not in verdicts.verdict(one_visit, "it").markdown
+    text = verdicts.verdict(different, "it").markdown
+    low, high = (units.amount(end, "ns") for end in different.process_interval.ends)
+    assert f"without the differences between visits, is {low} to {high}." in text
+    assert different.process_interval.kind == "median"
+
+
+@pytest.mark.parametrize(("predicted_ns", "is_chance"), [(100, False), (80, True), (500, False)])
+def test_a_prediction_that_the_measured_interval_holds_may_be_off_by_chance(
+    predicted_ns, is_chance
+):
+    result = in_three_visits([0.9, 1, 1.1], predicted_ns)
+    sentence = "holds the sealed prediction, so the difference may be chance."
+    assert (sentence in verdicts.verdict(result, "it").markdown) == is_chance
+    assert (sentence in answer_box.answer("?", result, "it").markdown) == is_chance

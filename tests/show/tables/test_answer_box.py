@@ -1,0 +1,80 @@
+"""The answer box and the front page's headlines, on the recorded run."""
+
+import re
+
+import pytest
+from helpers import made_up
+
+from reckon.records.lookup import all_results
+from reckon.show.pages import front_page
+from reckon.show.pages.front_page import headlines
+from reckon.show.tables.answer_box import answer
+from reckon.show.tables.headlines import Headline, main_results
+
+
+@pytest.fixture
+def results(recorded):
+    return {result.quantity: result for result in all_results("recorded")}
+
+
+def position(markdown, mark):
+    return float(re.search(rf"--{mark}: ([\d.]+)%", markdown)[1])
+
+
+def test_an_answer_of_a_curve_is_for_one_point(results):
+    curve = next(r for r in results.values() if r.is_curve and r.has_samples)
+    first = answer("?", curve, "it", at=curve.axis_in_unit[0]).markdown
+    last = answer("?", curve, "it").markdown
+    assert 'data-point="0"' in first
+    assert f'data-point="{len(curve.points) - 1}"' in last
+
+
+def test_an_answer_without_samples_says_why(results):
+    missing = next(r for r in results.values() if not r.has_samples)
+    text = answer("?", missing, "it").markdown
+    assert "Not measured here: " in text and "data-shows" not in text
+
+
+def test_headlines_link_to_chapters_and_name_what_is_not_measured(results):
+    missing = next(r.quantity for r in results.values() if r.reason == "not measured yet")
+    named = [
+        ("cpu/syscall/getpid", "System call", "a note"),
+        (missing, "Some other thing", ""),
+        ("cpu/none/none", "Nothing", ""),
+        ("cpu/none/more", "Nothing else", ""),
+    ]
+    chosen = [Headline(quantity=each, name=name, note=note) for each, name, note in named]
+    text = headlines(list(results.values()), chosen).markdown
+    assert "[System call](/notebooks/cpu/syscall.ipynb)" in text and "a note" in text
+    unmeasured = text.split("Not measured here: ")[1]
+    assert unmeasured == "Some other thing, Nothing and Nothing else (not measured yet)."
+
+
+def test_headlines_of_one_dimension_share_an_axis(results):
+    shown = front_page.of_parts("memory")
+    both = headlines(list(results.values()), shown).markdown
+    times = [each for each in shown if results[each.quantity].unit in ("ns", "us", "µs")]
+    alone = headlines(list(results.values()), times).markdown
+    assert 0 < len(times) < len(shown)
+    first = times[0].quantity
+    assert position(both.split(first)[-1], "measured") == position(
+        alone.split(first)[-1], "measured"
+    )
+
+
+def test_every_main_value_is_a_quantity_of_the_book(results):
+    values = main_results()
+    assert [each.quantity for each in values if each.quantity not in results] == []
+    assert len({each.quantity for each in values}) == len(values)
+    assert [each.front for each in front_page.of_front_page()] == [*range(1, 10)]
+
+
+@pytest.mark.parametrize(
+    ("value", "predicted"), [(3.69, 3.3), (44, 31), (1, 1), (40, 60), (60, 30)]
+)
+def test_the_picture_has_at_least_two_ticks_none_of_which_reaches_beyond_it(value, predicted):
+    result = made_up.single("cpu/a", value, "s")
+    result.seal.predicted = predicted
+    track = answer("?", result, "it").markdown
+    ticks = [float(left) for left in re.findall(r'left: ([\d.]+)%" data-tick', track)]
+    assert 2 <= len(ticks) <= 4 and 4 <= min(ticks) <= max(ticks) <= 96

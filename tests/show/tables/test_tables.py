@@ -1,0 +1,164 @@
+"""Tables of results, and what a result says of itself."""
+
+import re
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from helpers import made_up
+from helpers.tables import rows
+
+import reckon as rk
+from reckon import records, statistics
+from reckon.records.unit_conversion import trial_times_s
+from reckon.show.tables import tables
+
+
+def test_neighbouring_points_that_failed_alike_are_one_line():
+    curve = made_up.curve(
+        "files/read/size", [1, 2, 4, 8], [1, 2, 3, 4], axis_unit="MiB", missing=(2, 3)
+    )
+    table = rows(rk.show.table([curve], "Caption", "name"))
+    assert [row[0] for row in table[1:]] == ["size, 1 MiB", "size, 2 MiB", "size, 4 MiB to 8 MiB"]
+    assert "unsupported: no memory for it" in table[-1]
+
+
+def test_the_line_through_a_curve_is_compared_with_the_predicted_one():
+    x = np.arange(1, 11)
+    curve = made_up.curve("files/a/slowest", x, 12.6 + 7.4 * x, "µs", "1", predicted=20 * x)
+    two = made_up.curve("files/a/two", x[:2], [1, 2], "µs", "1")
+    _, row, short = rows(rk.show.fits([curve, two], "C", "n"))
+    fitted, low, high = map(float, re.findall(r"[\d.]+", row[2]))
+    assert row[1] == "20.0 µs" and low < 7.4 < high and low < fitted < high
+    assert short[1] == "measured: 2 points, and a line needs three"
+
+
+def test_impossible_places_of_a_curve_are_one_line():
+    curve = made_up.curve("cpu/made", [0, 1, 2, 3], [0, 0, 10, 10], axis_unit="1")
+    # Predicted as measured: nothing at two points.
+    assert "not possible" not in rk.summary_page.caveats([curve], []).markdown
+    curve.seal.predicted = [0.0, 1e-9, 1e-8, 1e-8]
+    for point in curve.points:
+        for process in point.processes:
+            process.ticks = [0] * len(process.ticks)
+    text = rk.summary_page.caveats([replace(curve)], []).markdown
+    assert text.count("not possible") == 1
+
+
+@pytest.mark.parametrize(
+    ("made_from", "note"),
+    [
+        (["3 visits over 9 min"] * 3, ""),
+        (["3 visits over 9 min", ""], ""),
+        (
+            ["6 processes of one visit", ""],
+            "The intervals are from the processes of one {term}`visit`.",
+        ),
+        (
+            ["3 visits over 9 min", "6 processes of one visit", "6 to 9 processes of one visit"],
+            "From one {term}`visit` only: the intervals of q1 and q2.",
+        ),
+        (
+            ["3 visits over 9 min", *["6 processes of one visit"] * 9],
+            "Of the 10 intervals 9 are of one {term}`visit` only.",
+        ),
+    ],
+)
+def test_a_note_below_a_table_says_which_intervals_are_from_one_visit(made_from, note):
+    results = [
+        SimpleNamespace(quantity=f"cpu/made_up/q{number}", interval_from=text)
+        for number, text in enumerate(made_from)
+    ]
+    text = tables.with_interval_note(rk.say("Table."), results).markdown
+    assert text == ("Table.\n\n" + note if note else "Table.")
+
+
+def cycles(*results, **arguments):
+    """The last column of a table of results: its title, then its cells."""
+    return [row[-1] for row in rows(rk.show.table([*results], "C", "n", **arguments))]
+
+
+def test_a_wait_for_a_disk_or_another_host_has_no_core_cycles():
+    busy, disk, host = (made_up.single(f"cpu/{name}", 100, "ns") for name in ("a", "b", "c"))
+    assert cycles(busy, disk)[0] == "Core cycles"
+    host.measurement.peer = "another host"
+    assert [cell == "–" for cell in cycles(busy, disk, host, waits=[disk])[1:]] == [0, 1, 1]
+    assert "Core cycles" not in cycles(disk, host, waits=[disk])  # without any the column goes
+
+
+def test_a_mean_that_a_long_tail_moves_says_so():
+    result = made_up.single("cpu/a", 100, "ns", processes=40)
+    assert "tail" not in tables.mean_sd_cell(result)
+    result.points[0].processes[3].ticks[5] *= 100
+    assert "(long tail, up to 10." in tables.mean_sd_cell(replace(result))
+    # Two levels are no tail.
+    for process in result.points[0].processes[::3]:
+        process.ticks = [tick * 3 for tick in process.ticks]
+    result.points[0].processes[3].ticks[5] //= 100
+    assert "tail" not in tables.mean_sd_cell(replace(result))
+
+
+def rate(stated, origin="machine", most=1.0):
+    """A rate of 0.9 GB/s in three visits that repeat, behind hardware of `stated` GB/s."""
+    result = made_up.single("cpu/a", 0.9, "GB/s", processes=9)
+    for number, process in enumerate(result.points[0].processes):
+        process.visit = number // 3 + 1
+    result.points[0].processes[0].ticks[0] /= most
+    visit = SimpleNamespace(number=1, tick_hz=made_up.TICK_HZ, started_at=records.now())
+    result.measurement.visits = [visit]
+    result.seal.kind, result.seal.hardware = "rate", stated * 1e9
+    result.seal.inputs = [
+        records.InputRecord(
+            name="link", origin=origin, value=stated * 1e9, unit="GB/s", source="stated"
+        )
+    ]
+    vague = statistics.PooledVariance(variance=0.3**2, degrees=1e6, quantities=99)
+    return replace(result, between_visits=vague)
+
+
+def test_the_interval_of_a_rate_ends_at_the_stated_rate_of_its_hardware():
+    limited, guessed, exceeded = rate(1.0), rate(1.0, "guess"), rate(1.0, most=1.3)
+    assert limited.summary.interval.high == 1e9 and limited.summary.interval.low < 0.7e9
+    assert guessed.summary.interval.high > 1.2e9 and exceeded.summary.interval.high > 1.2e9
+    assert rate(3.0).summary.interval.high < 3e9
+    table = rk.show.table([limited, guessed], "C", "n", {"cpu/a": "A"}).markdown
+    assert "The interval of *A* is cut off at the stated rate" in table
+    assert "stated rate" not in rk.show.table([guessed], "C", "n").markdown
+
+
+# What a result says of itself.
+
+
+def test_two_results_differ_by_the_spread_of_their_processes():
+    low, high = made_up.single("cpu/a", 100, "ns"), made_up.single("cpu/b", 150, "ns", seed=2)
+    assert (high.apart(low), low.apart(high), low.apart(low)) == (1, -1, 0)
+    assert high.apart(low, more=20e-9) == 1 and high.apart(low, more=80e-9) == 0
+    assert (
+        high.indistinct_note(low) == "" and low.indistinct_note(low) == " (their intervals overlap)"
+    )
+    few = made_up.single("cpu/d", 100, "ns", processes=2)
+    assert few.indistinct_note(low) == " (too few processes to tell)"
+    missing = made_up.nothing("cpu/c")
+    assert missing.apart(low) == low.apart(missing) == 0
+
+
+def test_operations_of_a_trial_and_the_step_of_the_counter():
+    result = made_up.single("cpu/a", 100, "ns", processes=2)
+    first, second = result.points[0].processes
+    first.ops, first.ticks = 4, [7] * 10
+    second.ops, second.ticks = [4] * 9 + [2], [7] * 10
+    assert result.ops_in_a_trial == 4  # a number and a list
+    assert np.isnan(result.counter_step)
+    second.ticks = [7, 17] * 5
+    assert np.isclose(result.counter_step, 10e-9)
+    assert np.isnan(made_up.nothing("cpu/c").counter_step)
+
+
+def test_a_series_has_every_trial_at_its_own_time(folders):
+    result = made_up.single("files/read/stream", 100, "µs")
+    process = result.points[0].processes[3]
+    process.ticks, process.started_s = [100_000] * 10, 3.0
+    times_s = trial_times_s(process, result.measurement)
+    assert times_s == pytest.approx(3 + 1e-4 * np.arange(10))
+    assert rk.draw.series([result], "read-x", "Caption").svg

@@ -1,0 +1,76 @@
+"""What a cell displays: MyST in the book, plain Markdown and pictures in JupyterLab."""
+
+from IPython.core.interactiveshell import InteractiveShell
+
+import reckon as rk
+from reckon import config
+from reckon.show.block import Block, MissingCell, grid, plain_markdown
+
+
+def test_a_table_is_numbered_in_the_book_and_plain_in_the_lab(build_context):
+    table = grid(
+        ["A", "B", "C"],
+        [["1", "–", "x|y"], ["2", "–", "{cite}`fog-tables`"]],
+        "Two rows",
+        "tab-two",
+        [10, 20, 30],
+    )
+    (markdown,) = table._repr_mimebundle_().values()
+    assert markdown.startswith(":::{table} Two rows\n:name: tab-two\n:widths: 10 30\n")
+    assert "| A | C |" in markdown and "x\\|y" in markdown  # the column of dashes is gone
+    config.set_build_context(None)
+    (markdown,) = table._repr_mimebundle_().values()
+    assert markdown.startswith("*Two rows*\n\n| A | C |") and ":::" not in markdown
+    assert "[fog-tables]" in markdown
+
+
+def test_a_figure_is_a_directive_in_the_book_and_a_picture_in_the_lab(build_context):
+    figure = Block(":::{figure} /figures/x.*\n:alt: words\n\nCaption\n:::", "<svg></svg>")
+    assert "text/html" not in figure._repr_mimebundle_()
+    config.set_build_context(None)
+    assert figure._repr_mimebundle_() == {"text/html": "<svg></svg>"}
+
+
+def test_roles_become_words():
+    assert plain_markdown("{download}`data </figures/x.csv>` and {cite}`a,b`") == "data and [a,b]"
+
+
+def test_a_long_table_may_break_across_pages():
+    assert ":class: longtable" in grid(["A"], [["1"]] * 13, "Long", "tab-long").markdown
+    assert "longtable" not in grid(["A"], [["1"]] * 12, "Short", "tab-short").markdown
+
+
+def test_a_reason_that_rows_share_is_said_once_below_the_table():
+    def lines(*reasons):
+        rows = [[f"row {i}", MissingCell("unsupported", why)] for i, why in enumerate(reasons)]
+        return grid(["Quantity", "Value"], rows, "C", "n").markdown.splitlines()[5:]
+
+    assert lines("no peer.") == ["| row 0 | unsupported: no peer. |", ":::"]
+    assert lines("no peer.", "no fio", "no peer.") == [
+        "| row 0 | unsupported |",
+        "| row 1 | unsupported: no fio |",
+        "| row 2 | unsupported |",
+        ":::",
+        "",
+        "Unsupported: no peer.",
+    ]
+    assert lines("no peer", "no fio", "no peer", "no fio")[1:] == [
+        "| row 1 | unsupported (b) |",
+        "| row 2 | unsupported (a) |",
+        "| row 3 | unsupported (b) |",
+        ":::",
+        "",
+        "- Unsupported (a): no peer.",
+        "- Unsupported (b): no fio.",
+    ]
+
+
+def test_a_table_without_rows_is_a_sentence():
+    """Sphinx's LaTeX ends with StopIteration at a table that has only a header."""
+    shown = grid(["Quantity", "Value"], [], "What TCP did", "tcp").markdown
+    assert "table" not in shown and shown.startswith("What TCP did: nothing")
+
+
+def test_nothing_to_say_is_not_displayed():
+    shown = InteractiveShell.instance().display_formatter.format
+    assert shown(rk.say("")) == ({}, {}) and "text/markdown" in shown(rk.say("a"))[0]

@@ -1,0 +1,146 @@
+"""Words and numbers of sentences and cells; text from outside is text, never markup."""
+
+import math
+
+import pytest
+from docutils.core import publish_doctree, publish_string
+from helpers import made_up
+from myst_parser.docutils_ import Parser
+
+import reckon as rk
+from reckon.computer.facts import Machine
+from reckon.show import text
+from reckon.show.pages.machine_page import fitness_table
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")],
+)
+def test_a_list_in_words(words, sentence):
+    assert text.join_words(words) == sentence
+
+
+def test_a_sentence_is_the_template_of_the_first_case_that_holds():
+    cases = ("small", False, "{x} is small"), ("large", True, "{x} is large"), "neither"
+    assert text.sentence(*cases, x=5) == "5 is large"
+    assert text.sentence(cases[0], x=5) == ""
+    assert text.sentence(cases[0], cases[2]) == "neither"
+
+
+def test_a_sentence_about_what_is_missing_says_why():
+    nothing = made_up.nothing("test/nothing", "no such disk")
+    known = made_up.single("test/known", 1, "ns")
+    assert text.sentence("{x}", needs=[known, 1.0], x=known.unit) == "ns"
+    assert text.sentence("{x}", needs=[known, nothing]) == "It was not measured here: no such disk."
+    assert text.sentence("{x}", needs=[math.nan]) == "It was not measured here."
+    assert text.sentence("{x}", needs=[nothing], missing="") == ""
+
+
+def test_the_first_case_that_holds():
+    assert text.first_case((False, "a"), (True, "b"), (True, "c")) == "b"
+    assert text.first_case((False, "a")) == ""
+
+
+def test_shares_and_differences():
+    assert text.percent(0.123) == "12 %" and text.percent(0.1234, 3) == "12.3 %"
+    assert text.more_or_less(2e-6, "µs") == "2.00 µs more"
+    assert text.more_or_less(-2e-6, "µs") == "2.00 µs less"
+    assert text.percent_more_or_less(1.5) == "50 % more"
+    assert text.percent_more_or_less(0.9) == "10 % less"
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "printed"),
+    [
+        (None, "byte", "not reported"),
+        ("x86_64", "", "x86_64"),
+        (4, "count", "4"),
+        (2.5, "count", "2.5"),
+        (32768, "byte", "32.0 KiB"),
+    ],
+)
+def test_a_value_of_a_machine(value, unit, printed):
+    assert text.machine_value(value, unit) == printed
+
+
+def test_unknown_numbers_are_dashes():
+    assert (
+        text.amount_or_dash(None, "ns")
+        == text.amount_or_dash(math.nan, "ns")
+        == text.ratio_text(math.nan)
+        == "–"
+    )
+
+
+# What a peer, a file or an environment may say.
+HOSTILE = [
+    "<script>alert(1)</script> and <!-- hidden",
+    "{raw}`html <b>` and {{ name }}",
+    "**bold**, _slanted_, ~~struck~~ and # a title",
+    "[a link](https://example.org) and [^note] and ![picture](x.png)",
+    r"$\input{/etc/passwd}$ and \end{document} and 100 %",
+    "&lt;b&gt; &amp; &#60; AT&T",
+    "a | b `` c ` d",
+    "one\n\n```{raw} html\n<script>\n```\n\n:::{error}\nanother\n:::\n",
+    "% a comment",
+]
+SETTINGS = {
+    "myst_enable_extensions": ["dollarmath", "amsmath", "colon_fence", "substitution"],
+    "raw_enabled": True,
+    "report_level": 2,
+    "halt_level": 2,  # a warning is an error, as in the book
+    "use_latex_citations": True,
+    "legacy_column_widths": False,
+}
+
+
+def rendered(markdown, writer):
+    return publish_string(
+        markdown, parser=Parser(), writer_name=writer, settings_overrides=SETTINGS
+    ).decode()
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_text_comes_out_as_it_is(hostile):
+    tree = publish_doctree(
+        f"It says: {text.literal(hostile)}!", parser=Parser(), settings_overrides=SETTINGS
+    )
+    words = " ".join(hostile.split())
+    assert tree.astext().replace("`", "") == f"It says: {words}!".replace("`", "")
+    assert {node.tagname for node in tree.findall()} <= {
+        "document",
+        "paragraph",
+        "literal",
+        "#text",
+    }
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+@pytest.mark.parametrize("writer", ["html5", "latex"])
+def test_no_page_takes_it_for_markup(hostile, writer):
+    machine = Machine.of(
+        {
+            "peer.kind": ("a real host", hostile),
+            "peer.address": (hostile, "PEER"),
+            "peer.kernel": (hostile, hostile),
+            "scratch.folder": (hostile, "SCRATCH"),
+            "scratch.lies_on": (hostile, ""),
+        }
+    )
+    check = {"name": "load", "state": "warn", "found": hostile, "advice": "Wait."}
+    nothing = made_up.nothing("cpu/made/one", hostile)
+    blocks = [
+        rk.show.host(machine),
+        rk.show.disk(machine),
+        rk.machine_page.host_table(machine, "C", "n"),
+        rk.show.verdict(nothing, "the call"),
+        rk.show.table([nothing], "C", "n2"),
+        fitness_table([check], "C", "n3"),
+    ]
+    for block in blocks:
+        page = rendered(block.markdown, writer)
+        if writer == "html5":
+            assert "<script>alert" not in page and "<a class" not in page and "<b>" not in page
+        else:
+            assert page.count(r"\end{document}") == 1 and r"\input{/etc" not in page
