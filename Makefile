@@ -206,7 +206,7 @@ lock: setup ## compile requirements.txt from pyproject.toml (needs uv)
 	  --custom-compile-command "make lock"
 
 schema: setup ## write book/record.schema.json, report.schema.json, docs/formulas.schema.json and export-format.md again
-	@$(PY) -c "from reckon import config, records; from reckon.comparison.reports import report; from reckon.show import what_if_panels; \
+	@$(PY) -c "from reckon import config, records; from reckon.comparison.reports import report; from reckon.edits import what_if_panels; \
 	  from reckon.fleet.collection import export; \
 	  records.write_whole(config.ROOT / 'docs' / 'export-format.md', export.description()); \
 	  book = config.ROOT / 'book'; \

@@ -153,16 +153,13 @@ def verify(arguments) -> int:
     faults = seals.faults(run)
     root = seals.root_hash(run)
     if arguments.root and arguments.root != root:
-        faults.append(f"its root hash is {root or 'not known'}, not {arguments.root}")
+        faults.append(f"its root hash is {root}, not {arguments.root}")
     if arguments.json:
         print_json({"run": str(run), "root_hash": root, "faults": faults})
         return 1 if faults else 0
     for fault in faults:
         print(fault, file=sys.stderr)
-    if root:
-        print(f"Root hash: {root}")
-        if not faults:
-            print("Nothing was changed after it was written.")
-    else:
-        print(f"The run {run} was recorded before hashes were chained.")
+    print(f"Root hash: {root}")
+    if not faults:
+        print("Nothing was changed after it was written.")
     return 1 if faults else 0

@@ -34,10 +34,8 @@ def event_hash(previous: str, name: str, at: datetime, content_digest: str) -> s
 
 def current_events(quantity: Quantity) -> Events:
     """Everything the quantity holds, as its chain has to have it."""
-    # Older formats had the seal first and gave no roles.
     events: Events = [
-        (prediction.role or ("revision" if number else "seal"), digest(prediction))
-        for number, prediction in enumerate(quantity.predictions)
+        (prediction.role or "seal", digest(prediction)) for prediction in quantity.predictions
     ]
     if quantity.measurement:
         events += [("visit", visit.digest) for visit in quantity.measurement.visits]
@@ -71,17 +69,11 @@ def missing_digests(quantity: Quantity, events: Events) -> set[str]:
     return set(chained_digests(quantity)) - held - discarded
 
 
-def extend(quantity: Quantity, run_id: str, at: datetime, *, is_import: bool) -> Quantity:
-    """The quantity with an event for everything that its chain does not have yet.
-
-    is_import: it comes from a format without chains, so nobody saw the events happen."""
+def extend(quantity: Quantity, run_id: str, at: datetime) -> Quantity:
+    """The quantity with an event for everything that its chain does not have yet."""
     events = current_events(quantity)
     chained, missing = chained_digests(quantity), missing_digests(quantity, events)
-    new: Events = [
-        ("import" if is_import else name, content_digest)
-        for name, content_digest in events
-        if content_digest not in chained
-    ]
+    new: Events = [event for event in events if event[1] not in chained]
     new += [("discard", content_digest) for content_digest in chained if content_digest in missing]
     chain = list(quantity.chain)
     for name, content_digest in new:
@@ -95,7 +87,7 @@ def root_hash(run: Run, last_hashes: dict[str, str]) -> str:
     """The hash of a run: of what describes it and its machine, and of every quantity's last event.
 
     The pooled variance is part of it, because all intervals over several visits depend on it."""
-    lines = [run.id or "", run.identity, run.opened_at.isoformat(), json.dumps(run.fitness)]
+    lines = [run.id, run.identity, run.opened_at.isoformat(), json.dumps(run.fitness)]
     lines.append(run.machine.model_dump_json())
     if run.between_visits:
         lines.append(repr(run.between_visits))

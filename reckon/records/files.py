@@ -73,10 +73,10 @@ def _check_format(path: Path, text: str) -> None:
     first = _FORMAT_FIRST.match(text)
     data = {"format": int(first[1])} if first else json.loads(text)
     version = data.get("format") if isinstance(data, dict) else None
-    if isinstance(version, int) and version > FORMAT:
+    if isinstance(version, int) and version != FORMAT:
         raise ReckonError(
-            f"{path} is of format {version}, newer than this version of Reckon reads "
-            f"({FORMAT}); update Reckon, or choose another RUN=."
+            f"{path} is of format {version}, and this version of Reckon reads format {FORMAT}; "
+            "use the version that wrote it, or choose another RUN=."
         )
 
 

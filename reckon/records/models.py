@@ -15,15 +15,10 @@ from pydantic import AwareDatetime, Field
 from reckon.computer.facts import Machine
 from reckon.prediction.formula import Kind
 from reckon.prediction.inputs import Origin
-from reckon.records.older_formats import current_state, current_summary
 from reckon.statistics import PooledVariance, Summary
 
-# Format 1 had samples at every point of a curve, and no reasons. Format 2 had nothing of the
-# network: neither a process's TCP counters nor a measurement's peer. Format 3 had the samples
-# inside the record, and neither summaries, visits nor chains of hashes. Format 4 had a summary's
-# warnings in English, and the ends of its interval without its kind.
+# Raised when a field changes its meaning; files of other formats are refused.
 FORMAT: Literal[5] = 5
-FIRST_FORMAT_WITH_CHAINS = 4
 
 
 class _Strict(pydantic.BaseModel):
@@ -69,7 +64,7 @@ class PredictionRecord(_Strict):
     predicted: Value
     low: Value | None = None
     high: Value | None = None
-    role: Role | None = None  # None: written by an older format
+    role: Role | None = None  # None: not written yet
     reason: str | None = None  # of a reseal; of a revision, what made it if no notebook did
 
 
@@ -124,10 +119,9 @@ class Process(Conditions):
         return self
 
 
-_AnyFormat = pydantic.BeforeValidator(current_state)
-WithoutSamples = Annotated[Literal["unsupported", "failed"], _AnyFormat]
-State = Annotated[Literal["measured", "unsupported", "failed"], _AnyFormat]
-Stop = Annotated[Literal["precise", "time", "processes", "unsupported", "failed"], _AnyFormat]
+WithoutSamples = Literal["unsupported", "failed"]
+State = Literal["measured", "unsupported", "failed"]
+Stop = Literal["precise", "time", "processes", "unsupported", "failed"]
 
 
 def _of_countable(summary: Summary | None) -> Summary | None:
@@ -145,11 +139,7 @@ class Point(_Strict):
     stopped: Stop
     reason: str | None = None  # why a point of a curve has no processes
     # Of all visits, in base units of the measurement's unit.
-    summary: Annotated[
-        Summary | None,
-        pydantic.BeforeValidator(current_summary),
-        pydantic.AfterValidator(_of_countable),
-    ] = None
+    summary: Annotated[Summary | None, pydantic.AfterValidator(_of_countable)] = None
 
     @property
     def has_samples(self) -> bool:
@@ -216,7 +206,7 @@ class Attempt(_Strict):
     profile: str
 
 
-EventName = Role | Literal["visit", "attempt", "discard", "import"]
+EventName = Role | Literal["visit", "attempt", "discard"]
 
 
 class ChainEvent(_Strict):
@@ -253,7 +243,7 @@ class Quantity(_Strict):
 class Record(_Strict):
     """The quantities of one experiment in one run."""
 
-    format: Literal[1, 2, 3, 4, 5] = FORMAT
+    format: Literal[5] = FORMAT
     experiment: str
     quantities: dict[str, Quantity] = {}
 
@@ -261,7 +251,7 @@ class Record(_Strict):
 class SamplesFile(_Strict):
     """The raw samples of one visit, with all that is needed to interpret them."""
 
-    format: Literal[4, 5] = FORMAT
+    format: Literal[5] = FORMAT
     quantity: str
     visit: Int64
     measurement: Measurement
@@ -270,12 +260,11 @@ class SamplesFile(_Strict):
 class Run(_Strict):
     """What machine a run measured, when it was opened and whether the machine was fit."""
 
-    format: Literal[1, 2, 3, 4, 5] = FORMAT
+    format: Literal[5] = FORMAT
     name: str
-    id: str | None = None  # random, made when the run was opened; None in older formats
-    # Hash of processor, microcode, kernel release, mitigations and, since format 4, the machine id.
-    identity: str
-    # Hash of the machine id alone, the same under each kernel; None without one, and in older runs.
+    id: str  # random, made when the run was opened
+    identity: str  # hash of processor, microcode, kernel release, mitigations and the machine id
+    # Hash of the machine id alone, the same under each kernel; None without one.
     host: str | None = None
     read_only: bool = False  # by its owner's choice: an example, or what was published
     opened_at: AwareDatetime

@@ -16,10 +16,10 @@ from reckon.computer import fitness
 from reckon.computer.busy_cores import cpus_of_busy_cores
 from reckon.computer.description import describe
 from reckon.computer.facts import Machine
-from reckon.computer.identity import configuration, default_run_name, host, identity
+from reckon.computer.identity import default_run_name, host, identity
 from reckon.config import ReckonError
 from reckon.messages import nearest
-from reckon.records.models import FORMAT, Run
+from reckon.records.models import Run
 from reckon.records.variants import Variants
 
 _MISSPELT = 0.8  # of a name's letters are those of another in a slip (difflib)
@@ -117,11 +117,10 @@ def _open_run(name: str, machine: Machine) -> Run:
 
 
 def _read_only_reason(run: Run, machine: Machine) -> str | None:
-    """Why the run may not be written here. Formats without a random id had no machine id either."""
+    """Why the run may not be written here; None if it may."""
     if run.read_only:
         return f"The run {run.name} is marked as read_only in its run.json"
-    here = identity(machine) if run.id else configuration(machine)
-    if run.identity != here:
+    if run.identity != identity(machine):
         return f"The run {run.name} was recorded on another machine or kernel"
     return None
 
@@ -130,13 +129,10 @@ def _update(run: Run, machine: Machine) -> Run:
     """The run with the machine as it is now; machine.toml may be edited, a device come or go."""
     for part in ("peer", "nfs"):
         machine = machine.with_recorded(part, run.machine)
-    if run.id and run.machine == machine:
+    if run.machine == machine:
         return run
     with records.writing(run.name):
         run = records.read_run(run.name) or run  # another process may have changed it since
-        now: dict[str, object] = {"machine": machine}
-        if not run.id:  # an older format
-            now |= {"format": FORMAT, "id": uuid.uuid4().hex, "identity": identity(machine)}
-        run = run.model_copy(update=now)
+        run = run.model_copy(update={"machine": machine})
         records.write_run(run)
     return run

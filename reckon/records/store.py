@@ -22,14 +22,7 @@ from reckon.messages import did_you_mean
 from reckon.records import chain
 from reckon.records.files import read_model, write_whole
 from reckon.records.locks import lock, machine_lock
-from reckon.records.models import (
-    FIRST_FORMAT_WITH_CHAINS,
-    FORMAT,
-    Quantity,
-    Record,
-    Run,
-    SamplesFile,
-)
+from reckon.records.models import Quantity, Record, Run, SamplesFile
 from reckon.records.read_log import note_read
 from reckon.records.samples import remove_unnamed, with_samples, with_visit
 
@@ -145,14 +138,9 @@ def _read_stored(path: Path, experiment: str, quantity: str | None, *, samples: 
 
 @contextlib.contextmanager
 def updating(run: str, experiment: str) -> Iterator[Record]:
-    """The record to be changed, under the run's lock; written if a quantity was replaced.
-
-    A record of an older format is converted first."""
+    """The record to be changed, under the run's lock; written if a quantity was replaced."""
     with writing(run):
         record = read_record(run, experiment)
-        if record.format < FORMAT:
-            write_record(run, record)
-            record = read_record(run, experiment)
         before = dict(record.quantities)
         yield record
         if any(record.quantities[name] is not before.get(name) for name in record.quantities):
@@ -180,15 +168,15 @@ def measuring(run: str | Path, on_wait: Callable[[str], None]) -> Iterator[None]
 def write_record(run: str | Path, record: Record) -> None:
     """Write the record: new samples in files of their own, then the record that names them; then
     samples that it no longer names are removed. A crash leaves the former state or the new one."""
-    folder, is_import = run_dir(run), record.format < FIRST_FORMAT_WITH_CHAINS
+    folder = run_dir(run)
     description = read_model(folder / "run.json", Run)
-    run_id, at = (description and description.id) or "", now()
+    run_id, at = description.id if description else "", now()
     quantities = {}
     for name, quantity in record.quantities.items():
         measurement = with_visit(folder, name, quantity)
         quantity = quantity.model_copy(update={"measurement": measurement})
-        quantities[name] = chain.extend(quantity, run_id, at, is_import=is_import)
-    complete = record.model_copy(update={"format": FORMAT, "quantities": quantities})
+        quantities[name] = chain.extend(quantity, run_id, at)
+    complete = record.model_copy(update={"quantities": quantities})
     text = complete.model_dump_json(exclude=_PROCESSES) + "\n"
     write_whole(record_path(run, record.experiment), text)
     for name, quantity in quantities.items():

@@ -10,13 +10,7 @@ import numpy as np
 
 from reckon.config import ReckonError
 from reckon.records import chain
-from reckon.records.models import (
-    FIRST_FORMAT_WITH_CHAINS,
-    Measurement,
-    Quantity,
-    Run,
-    SamplesFile,
-)
+from reckon.records.models import Measurement, Quantity, Run, SamplesFile
 from reckon.records.samples import read_samples, samples_path, with_samples
 from reckon.records.store import experiments, read_record, read_run, run_dir
 from reckon.records.unit_conversion import summarise_points
@@ -30,9 +24,9 @@ _OF_A_VISIT = ("tick_hz", "started_at", "seconds", "profile")
 
 
 def root_hash(run: str | Path) -> str | None:
-    """The hash that covers all of a run; None for a run of a format without chains."""
+    """The hash that covers all of a run; None without a run."""
     description = read_run(run)
-    if description is None or description.id is None:
+    if description is None:
         return None
     last_hashes = {
         name: quantity.chain[-1].hash if quantity.chain else ""
@@ -57,19 +51,16 @@ def faults(run: str | Path, *, recompute: bool = True) -> list[str]:
         except ReckonError as error:
             sentences.append(f"{experiment}: {error}")
             continue
-        # Whoever states an older format for a record that has chains is not believed.
-        has_chains = any(quantity.chain for quantity in record.quantities.values())
-        if record.format >= FIRST_FORMAT_WITH_CHAINS or has_chains:
-            for name, quantity in record.quantities.items():
-                found = _faults(description, run, name, quantity, recompute=recompute)
-                sentences += [f"{name}: {fault}" for fault in found]
+        for name, quantity in record.quantities.items():
+            found = _faults(description, run, name, quantity, recompute=recompute)
+            sentences += [f"{name}: {fault}" for fault in found]
     return sentences
 
 
 def _faults(
     run: Run, folder: str | Path, name: str, quantity: Quantity, *, recompute: bool
 ) -> Iterator[str]:
-    yield from _chain_faults(quantity, run.id or "")
+    yield from _chain_faults(quantity, run.id)
     if quantity.measurement:
         yield from _samples_faults(run_dir(folder), name, quantity, recompute=recompute)
 

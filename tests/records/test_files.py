@@ -25,12 +25,13 @@ def record_file(folders, text):
     ("text", "says"),
     [
         ("", "not a whole record.*move it away"),
-        ('{"format": 1, "experiment": "a/b", "quantit', "not a whole record .*line 1 "),
-        ('{"format": 6, "experiment": "a/b"}', "format 6, newer than this version.*update Reckon"),
-        ('{"format": 1}', "experiment: Field required"),
-        ('{"format": 1, "experiment": "a/b", "colour": 3}', "colour: Extra inputs"),
+        ('{"format": 5, "experiment": "a/b", "quantit', "not a whole record .*line 1 "),
+        ('{"format": 6, "experiment": "a/b"}', "format 6, and .* reads format 5; use the version"),
+        ('{"format": 4, "experiment": "a/b"}', "format 4, and .* reads format 5; use the version"),
+        ('{"format": 5}', "experiment: Field required"),
+        ('{"format": 5, "experiment": "a/b", "colour": 3}', "colour: Extra inputs"),
         (
-            '{"format": 1, "experiment": "a/b", "quantities": {"q": {"predictions": 3}}}',
+            '{"format": 5, "experiment": "a/b", "quantities": {"q": {"predictions": 3}}}',
             "quantities.q.predictions",
         ),
         ("[]", "not a whole record"),
@@ -113,7 +114,7 @@ def test_files_are_readable_by_others_as_usual(folders):
 
 
 def test_a_record_is_parsed_once_until_it_is_written_again(folders, monkeypatch):
-    path = record_file(folders, '{"format": 3, "experiment": "a/b"}')
+    path = record_file(folders, '{"format": 5, "experiment": "a/b"}')
     parsed = []
     read_text = type(path).read_text
     monkeypatch.setattr(

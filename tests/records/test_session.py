@@ -14,7 +14,6 @@ from reckon.computer import description, identity
 from reckon.computer.facts import Fact
 from reckon.measurement import library
 from reckon.records import seal
-from reckon.records.export import to_json
 from reckon.records.lookup import all_results
 from reckon.records.session import current_session
 from reckon.statistics import PooledVariance
@@ -80,46 +79,6 @@ def test_without_a_machine_id_the_configuration_is_the_identity(folders, monkeyp
     assert identity.identity(described) == identity.configuration(described)
 
 
-def rewrite_as_format_3(folders):
-    """This machine's run as version 3 wrote it: no id, no machine id, samples inside the record."""
-    run = current_session().run
-    path = folders / "runs" / run.name
-    record = records.read_record(run.name, "test")
-    shutil.rmtree(path / "samples")
-    old = json.loads(record.model_dump_json())
-    old["format"] = 3
-    for quantity in old["quantities"].values():
-        for name in ("attempt", "chain"):
-            del quantity[name]
-        for name in ("version", "visits", "unit", "kind", "statistics"):
-            del quantity["measurement"][name]
-        for name in ("role", "reason"):
-            del quantity["predictions"][0][name]
-        for point in quantity["measurement"]["points"]:
-            del point["summary"]
-            for process in point["processes"]:
-                del process["visit"]
-    (path / "test.json").write_text(json.dumps(old))
-    described = json.loads((path / "run.json").read_text())
-    del described["id"]
-    described |= {"format": 3, "identity": identity.configuration(run.machine)}
-    (path / "run.json").write_text(json.dumps(described))
-    forget()
-
-
-def test_a_run_of_format_3_of_this_machine_is_continued_without_measuring(folders, monkeypatch):
-    first = rk.measure(predict_chain())
-    rewrite_as_format_3(folders)
-    monkeypatch.setattr(library, "run", lambda *a, **k: pytest.fail("measured again"))
-    again = rk.measure(predict_chain(cycles=7000))
-    assert not current_session().is_replay and len(current_session().run.id) == 32
-    assert again.state == "reused" and to_json(again)["median"] == to_json(first)["median"]
-    stored = records.read_record(current_session().run.name, "test", samples=False)
-    assert stored.format == records.FORMAT
-    events = [event.event for event in stored.quantities["test/chain"].chain]
-    assert events == ["import", "import", "revision"]
-
-
 def test_reading_a_run_of_another_machine_never_writes_into_it(recorded):
     before = content(recorded)
     assert current_session().is_replay
@@ -180,9 +139,10 @@ def test_a_machine_with_new_facts_is_written_and_keeps_its_id(folders, monkeypat
 
 
 def test_what_another_process_wrote_into_the_run_outlives_an_update(folders, monkeypatch):
-    """A process that converts the run waits for another one that has just done so."""
+    """A process that updates the run's machine waits for another one that has just done so."""
     rk.measure(predict_chain())
-    rewrite_as_format_3(folders)
+    described = current_session().run.machine.with_facts("memory", {"channels": Fact(value=7)})
+    monkeypatch.setattr("reckon.records.session.describe", lambda: described)
     writing = records.writing
     pooled = PooledVariance(variance=1e-4, degrees=3.0, quantities=9)
 

@@ -112,7 +112,9 @@ def same_quantities(record, other):
 
 
 def test_a_run_that_was_copied_is_worked_on_where_it_lies(folders):
-    made = records.Run(name="first", identity="x", opened_at=NOW, machine={}, fitness=[])
+    made = records.Run(
+        name="first", id="0" * 32, identity="x", opened_at=NOW, machine={}, fitness=[]
+    )
     records.write_run(made)
     shutil.copytree(folders / "runs/first", folders / "runs/before")
     run = records.read_run("before")

@@ -114,13 +114,6 @@ def test_an_edit_of_a_record_is_named(run, change, fault):
     assert all(sentence.startswith(("cpu/made/", "cpu/made: ")) for sentence in faults)
 
 
-def test_a_record_that_states_an_older_format_is_checked_all_the_same(run):
-    edit(run, set_at(SCALAR, "predictions", 0, "predicted", 9.0))
-    path = run / "cpu/made.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 3}))
-    assert any("digest of this seal" in fault for fault in verify.faults("r"))
-
-
 def test_the_root_hash_covers_the_machine(run):
     before = verify.root_hash("r")
     described = records.read_run("r")

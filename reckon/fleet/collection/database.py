@@ -11,20 +11,18 @@ import duckdb
 from reckon import config
 from reckon.config import ReckonError
 from reckon.records import files
-from reckon.records.models import FIRST_FORMAT_WITH_CHAINS
 
 _MEMORY = "512MB"  # of DuckDB's own; beyond it, it works on files
 _QUANTITY_COLUMNS = (  # that are queried; the file has more
     "run_id, quantity, x, shown_x_unit, unit, shown_unit, state, reason, predicted, "
     "predicted_low, predicted_high, revised, ratio, median, low, high, version, reports, params"
 )
-# Runs recorded before the field `host` existed have that of a run with the same identity, or their
-# identity, which is the machine's under one kernel. Before format 4 it was that of all machines.
-_RUNS = f"""
+# Runs without the field `host` have that of a run with the same identity, or their identity, which
+# is the machine's under one kernel.
+_RUNS = """
 CREATE TABLE runs AS SELECT * REPLACE (
-    CASE WHEN format < {FIRST_FORMAT_WITH_CHAINS} THEN host
-    ELSE coalesce(host, max(host) OVER (PARTITION BY identity), identity) END AS host
-) FROM read_parquet('{{path}}')"""
+    coalesce(host, max(host) OVER (PARTITION BY identity), identity) AS host
+) FROM read_parquet('{path}')"""
 # In the order in which they are queried: then a page reads only what it shows.
 _QUANTITIES = f"""
 CREATE TABLE quantities AS SELECT {_QUANTITY_COLUMNS} FROM read_parquet('{{path}}')

@@ -158,7 +158,7 @@ def of_run(folder: Path, *, trials: bool = False) -> dict[str, pa.Table]:
     results = results_of(folder, experiments, samples=trials)
     if not (trials or all(result.has_summaries for result in results)):  # of an older version
         results = results_of(folder, experiments)
-    run_id = id_of(run)
+    run_id = run.id
     rows = list(_quantity_rows(run_id, results))
     of_the_run = _run_row(run, results) | _shares_within(rows)
     of_the_run["root_hash"] = verify.root_hash(folder)
@@ -202,11 +202,6 @@ def own_experiments(folder: Path) -> list[str]:
     return [name for name in names if not name.startswith(records.METHODS_PREFIX)]
 
 
-def id_of(run: records.Run) -> str:
-    """The run's id; of a format without one, what stands for it."""
-    return run.id or f"{run.identity}-{run.opened_at:%Y%m%d%H%M%S}"
-
-
 def _table(rows: Iterable[dict[str, Any]], schema: pa.Schema) -> pa.Table:
     listed = list(rows)
     columns = {name: [row.get(name) for row in listed] for name in schema.names}
@@ -222,7 +217,7 @@ def _run_row(run: records.Run, results: list[Result]) -> dict[str, Any]:
     measurements = [result.measurement for result in results if result.measurement]
     states = [result.state for result in results]
     return facts | {
-        "run_id": id_of(run),
+        "run_id": run.id,
         "run": run.name,
         "host": run.host,
         "identity": run.identity,
