@@ -11,6 +11,7 @@ What a notebook uses:
     rk.keep, rk.reset, rk.reseal                                what was tried in JupyterLab
     rk.by_name, rk.title_of                                     results by their short names; titles
     rk.show, rk.draw, rk.blocks                                 tables, sentences and figures
+    rk.samples, rk.frame                                        trials and results as pandas frames
     rk.front_page, rk.machine_page, rk.machines_page,           those of one page
     rk.methods_page, rk.reports_page, rk.status_page, rk.summary_page,
     rk.text_summary
@@ -50,6 +51,7 @@ from reckon.records.session import current_session
 from reckon.show import block as blocks
 from reckon.show import in_notebooks as show
 from reckon.show.block import say
+from reckon.show.frames import frame, samples
 from reckon.show.pages import (
     front_page,
     machine_page,
@@ -118,6 +120,7 @@ __all__ = [
     "by_name",
     "by_profile",
     "draw",
+    "frame",
     "front_page",
     "given",
     "guess",
@@ -149,6 +152,7 @@ __all__ = [
     "reset",
     "results",
     "run",
+    "samples",
     "say",
     "sentence",
     "show",

@@ -16,6 +16,8 @@ from reckon.cli.output import print_json
 from reckon.cli.runs import chosen_run
 from reckon.config import ReckonError
 from reckon.records import files, verify
+from reckon.records.lookup import all_results
+from reckon.show.frames import frame, samples
 from reckon.show.text import plural
 
 _SOURCE_HELP = "a folder of runs, an archive, or an address of one"
@@ -58,6 +60,7 @@ def add_commands(commands: Commands) -> None:
         "book/runs/* handed-in --out all  many runs: folders, archives, addresses",
         "--trials                         with every timed sample",
         "--prometheus reckon.prom         for node_exporter's textfile collector",
+        "--csv                            one run as rk.frame and rk.samples have it",
     )
     export_.add_argument(
         "sources",
@@ -68,6 +71,9 @@ def add_commands(commands: Commands) -> None:
     export_.add_run()
     export_.add_argument(
         "--out", type=Path, default=Path("export"), metavar="FOLDER", help="default: export"
+    )
+    export_.add_argument(
+        "--csv", action="store_true", help="write results.csv and samples.csv of one run instead"
     )
     export_.add_argument("--trials", action="store_true", help="write trials.parquet too")
     export_.add_argument("--prometheus", type=Path, metavar="FILE", help="write this file instead")
@@ -164,6 +170,8 @@ def _page_progress(number: int, total: int) -> None:
 
 def export(arguments) -> int:
     """Writes the tables, names what was passed over, and prints where they are."""
+    if arguments.csv:
+        return _export_frames(arguments)
     from reckon.fleet.collection import export as writing  # pyarrow takes long to import
     from reckon.fleet.collection import gather
 
@@ -199,6 +207,24 @@ def export(arguments) -> int:
             f"{count:,} {plural(count, *_WORDS[name])}" for name, count in rows.items()
         )
         print(f"{arguments.prometheus or arguments.out}: {counts}")
+    return 0
+
+
+def _export_frames(arguments) -> int:
+    """Writes the frames of one run as CSV, and prints how many rows they have."""
+    if arguments.sources:
+        raise ReckonError("--csv writes one run; name it with --run.")
+    results = all_results(chosen_run(arguments))
+    rows = {}
+    for name, rows_of in (("results", frame), ("samples", samples)):
+        table = rows_of(*results)
+        rows[name] = len(table)
+        records.make_folder(arguments.out)
+        records.write_whole(arguments.out / f"{name}.csv", table.to_csv(index=False))
+    if arguments.json:
+        print_json({"rows": rows})
+    else:
+        print(f"{arguments.out}: {', '.join(f'{n:,} {name}' for name, n in rows.items())}")
     return 0
 
 

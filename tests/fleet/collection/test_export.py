@@ -4,6 +4,7 @@ import json
 import re
 
 import duckdb
+import pandas as pd
 import pytest
 from helpers.project import ROOT, reckon
 from prometheus_client.parser import text_string_to_metric_families
@@ -100,3 +101,13 @@ def test_trials_of_an_earlier_export_do_not_stay(recorded, tmp_path):
     assert (tmp_path / "trials.parquet").exists()
     reckon("export", "--out", str(tmp_path))
     assert not (tmp_path / "trials.parquet").exists()
+
+
+def test_frames_of_one_run_are_written_as_csv(recorded, tmp_path):
+    printed = json.loads(reckon("export", "--csv", "--out", str(tmp_path), "--json").stdout)
+    results, samples = (pd.read_csv(tmp_path / f"{name}.csv") for name in ("results", "samples"))
+    assert printed["rows"] == {"results": len(results), "samples": len(samples)}
+    assert "cpu/syscall/getpid" in {*results["quantity"]}
+    assert {*samples["quantity"]} <= {*results["quantity"]} and (samples["value"] > 0).any()
+    failed = reckon("export", str(recorded), "--csv", "--out", str(tmp_path))
+    assert failed.stderr == "reckon: --csv writes one run; name it with --run.\n"
