@@ -33,10 +33,9 @@ from typing import TYPE_CHECKING
 
 from reckon import config, records
 from reckon.book.contents import all_notebooks, parts
-from reckon.config import ByProfile as by_profile
-from reckon.config import ReckonError
 from reckon.edits import notebook as interactive
 from reckon.edits.notebook import keep, reseal, reset
+from reckon.errors import ReckonError
 from reckon.hosts.host_facts import nfs_server, other_host
 from reckon.measurement.capacity import measure_capacities
 from reckon.measurement.side_by_side import measure_methods
@@ -44,6 +43,7 @@ from reckon.measurement.visit import measure, measure_together
 from reckon.prediction.formula import predict
 from reckon.prediction.inputs import axis, given, guess, octaves
 from reckon.prediction.ratios import is_miss
+from reckon.profiles import ByProfile as by_profile
 from reckon.records.lookup import all_results, by_name
 from reckon.records.result import Result
 from reckon.records.run_inputs import machine, measured, processor

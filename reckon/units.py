@@ -13,7 +13,7 @@ import re
 
 import pint
 
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 
 _DEFINITIONS = """
 pico- = 1e-12 = p-

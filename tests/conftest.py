@@ -11,7 +11,7 @@ from helpers import leaks
 from helpers.peers import Peer
 from helpers.project import LIBRARY, RECORDED, ROOT, forget, make_tests_library
 
-from reckon import config
+from reckon.build_context import BuildContext, current, set_current
 from reckon.hosts import peer as other
 
 # A shell's background job starts with SIGINT ignored, and so would everything that is tested here.
@@ -135,9 +135,9 @@ def folders(tmp_path, monkeypatch):
 @pytest.fixture
 def build_context(folders):
     """As in a page that is executed for the book, whose build watches these files."""
-    config.set_build_context(config.BuildContext(folders / "events", folders / "reads"))
-    yield config.build_context()
-    config.set_build_context(None)
+    set_current(BuildContext(folders / "events", folders / "reads"))
+    yield current()
+    set_current(None)
 
 
 @pytest.fixture

@@ -8,7 +8,9 @@ from helpers.project import ROOT
 
 import reckon as rk
 from reckon import config
-from reckon.config import PROFILES, ReckonError, settings
+from reckon.config import settings
+from reckon.errors import ReckonError
+from reckon.profiles import PROFILES
 
 
 @pytest.fixture(autouse=True)

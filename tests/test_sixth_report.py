@@ -11,7 +11,7 @@ from helpers.report_example import EXAMPLE
 import reckon as rk
 from reckon import cli, records
 from reckon.comparison.reports import other_machines, published
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.show.figures import strips, style
 from reckon.show.pages import machines_page
 

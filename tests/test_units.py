@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reckon import units
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 
 
 @pytest.mark.parametrize(

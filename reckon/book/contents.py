@@ -12,7 +12,8 @@ import yaml
 from sphinx_external_toc.parsing import MalformedError, parse_toc_data
 
 from reckon import config, records
-from reckon.config import ROOT, ReckonError
+from reckon.config import ROOT
+from reckon.errors import ReckonError
 from reckon.messages import did_you_mean, join_words
 from reckon.show.titles import page_title
 

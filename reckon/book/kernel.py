@@ -18,7 +18,7 @@ from papermill.engines import Engine, papermill_engines
 from traitlets import Type
 from traitlets.config import Config
 
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.records.notebook_cells import Page
 from reckon.show import cell_errors
 from reckon.show.figures import drawings

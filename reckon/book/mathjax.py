@@ -11,7 +11,7 @@ from pathlib import Path
 
 from reckon import records
 from reckon.book.build_cache import read_or_compute
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 
 _PACKAGE = "sphinx-mathjax-offline"
 # TeX input and HTML output, in this order: without the menu, MathML input and the explorer,

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from reckon import records
 from reckon.book import private_names
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 
 SUFFIX = ".reckon.tar.gz"
 HANDED_IN_BYTES = 5_000_000  # a file that a mail or a course's server takes

@@ -28,9 +28,11 @@ from multiprocessing.util import Finalize, get_temp_dir
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from reckon import config, statistics
+from reckon import build_context, config, statistics
+from reckon.build_context import BuildContext
 from reckon.computer import owners, scratch
-from reckon.config import BuildContext, ReckonError, Settings
+from reckon.config import Settings
+from reckon.errors import ALLOW_MORE, ReckonError
 from reckon.records.session import current_session
 from reckon.statistics import cache
 
@@ -142,11 +144,11 @@ def _execute(job: Job, connection: Connection) -> None:
     try:
         threading.Thread(target=_end_with_the_builder, daemon=True).start()
     except RuntimeError:
-        error = NotebookFailed(f"no thread can be started; {config.ALLOW_MORE}")
+        error = NotebookFailed(f"no thread can be started; {ALLOW_MORE}")
         connection.send(Failure(error))
         return
     config.use(job.settings)
-    config.set_build_context(job.build)
+    build_context.set_current(job.build)
     scratch.use_folder(job.build.files)
     cache.store_in(job.settings.build_dir / "cache")
     connection.send(job.work.execute(job.settings, job.folder))
@@ -252,7 +254,7 @@ class PageProcess(Generic[R]):
         except (EOFError, OSError) as error:
             why = error.strerror if isinstance(error, OSError) else "its server has ended"
             raise ReckonError(
-                f"The process of a page does not start ({why}); {config.ALLOW_MORE}"
+                f"The process of a page does not start ({why}); {ALLOW_MORE}"
             ) from None
 
     def _start(self) -> None:

@@ -18,8 +18,8 @@ from pathlib import Path
 from reckon import config, records
 from reckon.book import code_prompts, contents, dependencies
 from reckon.book.build_cache import faults_of_run, read_or_compute
-from reckon.config import ReckonError
 from reckon.edits import what_if_panels
+from reckon.errors import ReckonError
 from reckon.records import overlay
 from reckon.show.block import MEASURED, raw_html
 from reckon.show.text import literal

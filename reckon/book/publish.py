@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from reckon.book import sphinx
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 
 # GitHub Pages leaves out folders such as _static without it; it also marks a folder as ours.
 _MARK = ".nojekyll"

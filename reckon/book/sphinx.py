@@ -13,7 +13,7 @@ from pathlib import Path
 
 from reckon import config, records
 from reckon.book.stage import Stage
-from reckon.config import ReckonError
+from reckon.errors import ReckonError, is_limit
 
 TEX_HINT = (
     "No PDF: xelatex or latexmk is missing; `make tex` as root installs them (Debian and Ubuntu), "
@@ -195,7 +195,7 @@ def _start(builder: str) -> subprocess.Popen:
                 text=True,
             )
     except OSError as error:
-        if config.is_limit(error):
+        if is_limit(error):
             raise ReckonError(f"Jupyter Book does not start ({error.strerror}).") from None
         raise ReckonError(f"{log} cannot be written ({error.strerror}).") from None
 

@@ -12,7 +12,8 @@ import yaml
 from reckon import config, records
 from reckon.book import card, contents, mathjax, pages, private_names
 from reckon.book.stamp import facts, stamp
-from reckon.config import ROOT, ReckonError
+from reckon.config import ROOT
+from reckon.errors import ReckonError
 from reckon.prediction.ratios import MISS, NEAR
 from reckon.records import verify
 from reckon.records.models import Run

@@ -19,8 +19,8 @@ from reckon.book.page_process import (
     ProcessDied,
     Work,
 )
+from reckon.build_context import BuildContext
 from reckon.computer import scratch
-from reckon.config import BuildContext
 from reckon.records import overlay
 from reckon.show.text import literal
 from reckon.show.titles import page_title

@@ -13,7 +13,8 @@ import watchfiles
 
 from reckon import config
 from reckon.book import contents, sphinx
-from reckon.config import ROOT, ReckonError
+from reckon.config import ROOT
+from reckon.errors import ReckonError
 from reckon.records.session import current_session
 
 _WATCHED = ("notebooks", "book", "csrc", "_toc.yml", "_config.yml")

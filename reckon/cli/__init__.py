@@ -19,7 +19,7 @@ from reckon.cli import (
     what_if,
 )
 from reckon.cli.commands import Commands
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.measurement.compilation import compile_library
 
 _EXAMPLES = """\

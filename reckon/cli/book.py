@@ -17,7 +17,7 @@ from reckon.book.stage import Stage, stage
 from reckon.cli.commands import CommandParser, Commands
 from reckon.cli.output import print_json
 from reckon.cli.runs import results_at
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.messages import join_words
 from reckon.records import predictions_file, verify
 from reckon.records.locks import lock

@@ -9,7 +9,7 @@ from reckon.cli.output import print_json
 from reckon.comparison.reports import derivations, published
 from reckon.comparison.reports.report import Derivation
 from reckon.computer import fitness
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.messages import did_you_mean, join_words
 
 

@@ -14,7 +14,7 @@ from reckon.book import pack as packing
 from reckon.cli.commands import Commands
 from reckon.cli.output import print_json
 from reckon.cli.runs import chosen_run
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.records import files, verify
 from reckon.records.lookup import all_results
 from reckon.show.frames import frame, samples

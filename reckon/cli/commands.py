@@ -8,8 +8,9 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NoReturn
 
-from reckon.config import PROFILES, ReckonError
+from reckon.errors import ReckonError
 from reckon.messages import did_you_mean, join_words
+from reckon.profiles import PROFILES
 
 RUN_HELP = "a run: its name, or its folder with a / in it"
 # argparse's words for a mistake, and the sentence in their place.

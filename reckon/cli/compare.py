@@ -12,7 +12,8 @@ from reckon.cli.output import fitting, in_columns, print_json
 from reckon.comparison import two_runs
 from reckon.comparison.quantities import PointComparison, QuantityComparison
 from reckon.comparison.two_runs import MIN_CHANGE, Comparison
-from reckon.config import ReckonError, settings
+from reckon.config import settings
+from reckon.errors import ReckonError
 from reckon.records.lookup import all_results
 from reckon.show.tables import run_comparison
 from reckon.show.text import first_case

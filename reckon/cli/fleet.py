@@ -18,7 +18,8 @@ from reckon.book import contents
 from reckon.book.pack import SUFFIX
 from reckon.cli.commands import Commands
 from reckon.cli.output import print_json
-from reckon.config import PROFILES, ReckonError
+from reckon.errors import ReckonError
+from reckon.profiles import PROFILES
 from reckon.show.text import plural
 
 if TYPE_CHECKING:  # Dask imports slowly

@@ -6,12 +6,13 @@ import argparse
 import math
 import time
 
-from reckon import config, statistics, units
+from reckon import statistics, units
 from reckon.cli.commands import Commands
 from reckon.cli.output import fitting, print_json
 from reckon.computer import scratch
 from reckon.computer.busy_cores import cpus_of_busy_cores
-from reckon.config import ReckonError
+from reckon.computer.locations import named_locations
+from reckon.errors import ReckonError
 from reckon.hosts import nfs
 from reckon.measurement import library
 from reckon.measurement.library import ProcessSamples, RunOptions
@@ -307,7 +308,7 @@ def _start_server(probe: Probe, parameters: dict) -> dict[str, str]:
 
     None are needed where the environment names a server."""
     server = probe.server(parameters)
-    if server is None or "nfs" in config.locations():
+    if server is None or "nfs" in named_locations():
         return {}
     files = probe.files(parameters) or DataFiles(1, scratch.SMALLEST_FILE_BYTES)
     folder = scratch.prepare_files(1, files.bytes_each)[0].parent

@@ -9,7 +9,7 @@ from reckon import records
 from reckon.cli.commands import Commands
 from reckon.cli.output import print_json
 from reckon.cli.runs import chosen_run
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.fleet.pages import class_page
 from reckon.fleet.readers import QuantityGuesses, ReadersPredictions, read_folder
 from reckon.messages import did_you_mean

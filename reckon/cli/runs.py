@@ -12,7 +12,7 @@ import numpy as np
 from reckon import config, records, units
 from reckon.cli.commands import RUN_HELP, Commands
 from reckon.cli.output import in_columns, print_json
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.messages import did_you_mean
 from reckon.records import verify as seals
 from reckon.records.export import to_json

@@ -15,7 +15,7 @@ from reckon import config, units
 from reckon.cli.commands import Commands
 from reckon.cli.output import fitting, print_json
 from reckon.cli.runs import chosen_run, results_at
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.fleet.readers import compared
 from reckon.prediction import variations
 from reckon.prediction.amounts import amount

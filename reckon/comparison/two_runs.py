@@ -10,7 +10,7 @@ import numpy as np
 
 from reckon import records
 from reckon.comparison.quantities import QuantityComparison, Results, compare_all
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.records.lookup import all_results
 
 MIN_CHANGE = 0.05  # a smaller one is not reported

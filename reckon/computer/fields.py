@@ -10,7 +10,7 @@ import tomllib
 from pathlib import Path
 
 from reckon import units
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.messages import did_you_mean, join_words
 
 # By field: label and unit ("" for text). The order is the order of the printed table.

@@ -20,7 +20,8 @@ import numpy as np
 
 from reckon import config, units
 from reckon.computer import owners
-from reckon.config import Unavailable
+from reckon.computer.locations import named_locations
+from reckon.errors import Unavailable, is_limit
 
 SHARE_OF_FREE = 0.25  # the files take at most this share of the free space
 SMALLEST_FILE_BYTES = 4096  # written only to have a folder to export
@@ -81,7 +82,7 @@ def use_folder(folder: Path | None) -> None:
 
 def _named_folder() -> Path | None:
     """The folder that the environment names."""
-    named = config.locations().get("files")
+    named = named_locations().get("files")
     return Path(named) if named else None
 
 
@@ -133,7 +134,7 @@ def prepare_files(
     except OSError as error:
         raise ScratchUnavailable(
             f"No file can be written in {where}: {error.strerror}.",
-            temporary=error.errno in _TEMPORARY or config.is_limit(error),
+            temporary=error.errno in _TEMPORARY or is_limit(error),
         ) from None
     return paths
 

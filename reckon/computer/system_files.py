@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 from reckon import config
-from reckon.config import ReckonError
+from reckon.errors import ALLOW_MORE, ReckonError, is_limit
 
 _DEADLINE_S = 10  # of a command
 
@@ -37,9 +37,9 @@ def run_command(*command: str) -> str | None:
             env=config.child_environment(LC_ALL="C"),
         )
     except OSError as error:
-        if config.is_limit(error):
+        if is_limit(error):
             raise ReckonError(
-                f"{command[0]} does not start ({error.strerror}); {config.ALLOW_MORE}"
+                f"{command[0]} does not start ({error.strerror}); {ALLOW_MORE}"
             ) from None
         return None
     except subprocess.TimeoutExpired:

@@ -11,10 +11,10 @@ import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from reckon import config, statistics
-from reckon.config import ReckonError
+from reckon import build_context, config, statistics
 from reckon.edits import lab_panels
 from reckon.edits.tried_predictions import Tried, comparison
+from reckon.errors import ReckonError
 from reckon.messages import join_words
 from reckon.prediction.formula import Formula, Prediction
 from reckon.records import seal
@@ -38,7 +38,7 @@ def begin() -> None:
     """Show what each cell predicts, if this process is a notebook's kernel and no build."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython else None
-    if shell is None or config.build_context() or not hasattr(shell, "kernel"):
+    if shell is None or build_context.current() or not hasattr(shell, "kernel"):
         return
     config.use(config.settings().model_copy(update={"tries": True}))
     cache.store_in(config.settings().build_dir / "cache")

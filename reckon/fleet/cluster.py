@@ -13,7 +13,7 @@ from typing import Any
 from distributed import Client, Future
 from distributed.comm import CommClosedError
 
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.fleet import hosts, on_host
 
 _CONNECT_S = 5.0

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from reckon import units
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.messages import did_you_mean
 from reckon.prediction.changes import changed
 from reckon.prediction.ratios import is_comparable, is_miss

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from reckon.config import Unavailable
+from reckon.errors import Unavailable
 
 # The longest wait for a host: TCP sends a lost SYN again after 1 s and after 3 s. The same as
 # PEER_DEADLINE_S in csrc/network/support/client.h.

@@ -13,8 +13,8 @@ import shutil
 import subprocess
 import time
 
-from reckon import config
 from reckon.computer.privileges import CAP_DAC_READ_SEARCH, is_capable
+from reckon.errors import ALLOW_MORE, is_limit
 from reckon.hosts import HostUnavailable
 from reckon.hosts.lab import Lab, LabEnded
 
@@ -123,8 +123,8 @@ def version() -> str:
     try:
         done = subprocess.run([path, "-v"], capture_output=True, text=True, timeout=_VERSION_S)
     except (OSError, subprocess.TimeoutExpired) as error:
-        if isinstance(error, OSError) and config.is_limit(error):
-            reason = f"{path} does not start ({error.strerror}); {config.ALLOW_MORE}"
+        if isinstance(error, OSError) and is_limit(error):
+            reason = f"{path} does not start ({error.strerror}); {ALLOW_MORE}"
             raise HostUnavailable(reason, temporary=True) from None
         return "an NFS-Ganesha that does not say its version"
     lines = (done.stdout + done.stderr).strip().splitlines()

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from reckon import config
-from reckon.config import ReckonError
+from reckon.errors import ALLOW_MORE, ReckonError, is_limit
 from reckon.hosts import HostUnavailable, link
 
 START_S = 15  # the longest that starting may take
@@ -100,9 +100,9 @@ class Lab:
             )
         except OSError as error:
             self._errors.close()
-            if config.is_limit(error):
+            if is_limit(error):
                 reason = f"reckon-lab does not start ({error.strerror})"
-                raise LabUnavailable(reason, config.ALLOW_MORE, temporary=True) from None
+                raise LabUnavailable(reason, ALLOW_MORE, temporary=True) from None
             raise ReckonError(
                 f"reckon-lab does not start ({error.strerror}); run `make lib`."
             ) from None

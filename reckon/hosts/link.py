@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from reckon import config, units
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 
 MIN_RTT_S, MAX_RTT_S = 0.0, 2.0
 MIN_RATE_BIT_PER_S, MAX_RATE_BIT_PER_S = 10e3, 2.5e9

@@ -15,7 +15,7 @@ import socket
 from pathlib import Path
 
 from reckon import config
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.hosts import DEADLINE_S, HostUnavailable, ganesha, lab, link, named_by_the_user
 from reckon.hosts.connections import Connections, Host
 

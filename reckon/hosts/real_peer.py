@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 
 from reckon import config
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.hosts import DEADLINE_S, HostUnavailable
 from reckon.hosts.connections import Peer
 from reckon.hosts.lab import PORT

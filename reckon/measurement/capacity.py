@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 
 from reckon import config, units
-from reckon.config import PROFILES, ReckonError
+from reckon.errors import ReckonError
 from reckon.measurement.events import emit
 from reckon.measurement.visit import measure_together, record_measurement
 from reckon.prediction.formula import Prediction
+from reckon.profiles import PROFILES
 from reckon.records.derived import derived_measurement, derived_process, underived_measurement
 from reckon.records.lookup import from_entry
 from reckon.records.models import Measurement, WithoutSamples

@@ -10,7 +10,8 @@ import hashlib
 import subprocess
 
 from reckon import config
-from reckon.config import ROOT, ReckonError, settings
+from reckon.config import ROOT, settings
+from reckon.errors import ReckonError
 from reckon.measurement import library
 from reckon.measurement.probe import Needs
 from reckon.records.locks import lock

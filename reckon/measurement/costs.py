@@ -9,6 +9,7 @@ from reckon import config, records, units
 from reckon.computer import scratch
 from reckon.measurement import library
 from reckon.measurement.probe import DataFiles
+from reckon.profiles import PROFILES
 
 # Its records say which files the probes read, for a machine that has no record yet.
 _EXAMPLE = config.ROOT / "book" / "runs" / "example"
@@ -60,7 +61,7 @@ def _files(run: Path, rank: int) -> list[DataFiles]:
             measurement = quantity.measurement
             if not (measurement and measurement.probe in probes):
                 continue
-            if config.PROFILES[measurement.profile].rank >= rank:
+            if PROFILES[measurement.profile].rank >= rank:
                 points = [measurement.params | point.params for point in measurement.points]
                 files += filter(None, map(probes[measurement.probe].files, points))
     return files

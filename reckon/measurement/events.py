@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import sys
 
-from reckon import config
+from reckon import build_context
 
 
 def emit(event: str, **details) -> bool:
     """Append an event to the log that the build watches; whether there is a build."""
     # Looked up, because whatever measures may report, and a log is no input of what it does.
-    build = config.build_context()
+    build = build_context.current()
     if build is None:
         return False
     with open(build.events, "a", encoding="utf-8") as file:

@@ -18,8 +18,9 @@ from typing import get_args
 import numpy as np
 from pydantic import ConfigDict
 
-from reckon import config
-from reckon.config import ReckonError, settings
+from reckon.computer.locations import named_locations
+from reckon.config import settings
+from reckon.errors import ReckonError
 from reckon.measurement.probe import Needs, Parameter, Probe
 from reckon.messages import did_you_mean
 from reckon.records.models import Conditions, Relation
@@ -255,7 +256,7 @@ def run(
     request = Request(
         probe=name.encode(),
         params=_lines(params or {}),
-        locations=_lines(config.locations() | dict(locations or {})),
+        locations=_lines(named_locations() | dict(locations or {})),
         samples=how.samples,
         warmup=how.warmup,
         deadline_ms=int(how.deadline_s * 1000),

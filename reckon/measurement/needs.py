@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from reckon import config
 from reckon.computer import scratch
-from reckon.config import PROFILES, Unavailable
+from reckon.errors import Unavailable
 from reckon.hosts import HostUnavailable, nfs, peer
 from reckon.measurement.events import emit
 from reckon.measurement.plan import Plan
 from reckon.measurement.probe import Needs
 from reckon.measurement.sampling import PointSampler
+from reckon.profiles import PROFILES
 
 
 def provide(plan: Plan) -> tuple[str | None, dict[str, str]]:

@@ -6,14 +6,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 
-from reckon import config, records, statistics, units
-from reckon.config import PROFILES, ByProfile, Profile, ReckonError
+from reckon import records, statistics, units
+from reckon.errors import ReckonError
 from reckon.measurement import library
 from reckon.measurement.library import RunOptions
 from reckon.measurement.sampling import PointSampler, ProbeRun, TimeBudget
 from reckon.messages import did_you_mean, join_words
 from reckon.prediction.formula import Kind, Prediction
 from reckon.prediction.inputs import Input
+from reckon.profiles import PROFILES, ByProfile, Profile, value_at
 from reckon.records.models import Measurement, Point, Visit
 from reckon.records.session import Session
 
@@ -159,7 +160,7 @@ class Plan:
     def parameters_at(self, value: int | None, *, profile: str) -> dict:
         """The probe's parameters under that profile, with that value of the swept one."""
         values = {
-            name: config.value_at(value, profile=profile)
+            name: value_at(value, profile=profile)
             for name, value in self.options.parameters.items()
         }
         return values if value is None else {**values, self.options.over: value}
@@ -195,7 +196,7 @@ class Plan:
 
     def _samples(self) -> int:
         """Samples of each process under the profile; a single one stays single."""
-        requested = config.value_at(self.options.samples, profile=self.profile.name)
+        requested = value_at(self.options.samples, profile=self.profile.name)
         return max(2, round(requested * self.profile.samples_factor)) if requested > 1 else 1
 
 

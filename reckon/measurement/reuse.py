@@ -8,12 +8,13 @@ import json
 from reckon import config, records
 from reckon.computer import scratch_disk
 from reckon.computer.identity import configuration
-from reckon.config import PROFILES, ReckonError
+from reckon.errors import ReckonError
 from reckon.hosts import nfs, peer
 from reckon.measurement.compilation import source_key
 from reckon.measurement.plan import Plan
 from reckon.measurement.probe import Needs
 from reckon.messages import nearest
+from reckon.profiles import PROFILES, value_at
 from reckon.records.lookup import from_entry
 from reckon.records.models import Measurement, Quantity
 from reckon.records.result import Result
@@ -29,7 +30,7 @@ def key(plan: Plan, *, profile: str) -> str:
         plan.probe.name,
         source_key(plan.probe.name),
         configuration(plan.session.run.machine),
-        config.value_at(plan.options.samples, profile=profile),
+        value_at(plan.options.samples, profile=profile),
         plan.options.warmup,
         plan.options.priority,
         [plan.parameters_at(value, profile=profile) for value in plan.swept_values],

@@ -13,11 +13,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from reckon import config, records, statistics
-from reckon.config import Profile
 from reckon.measurement import library, reuse
 from reckon.measurement.events import report_wait
 from reckon.measurement.plan import Measurand, Plan, options_of
 from reckon.measurement.visit import record_measurement, run_together
+from reckon.profiles import Profile
 from reckon.records.models import Measurement, Quantity
 from reckon.records.session import Session
 

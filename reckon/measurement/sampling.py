@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from reckon import statistics, units
-from reckon.config import Profile
 from reckon.measurement import library
+from reckon.profiles import Profile
 from reckon.records.models import Conditions, Process, Stop, WithoutSamples
 from reckon.records.unit_conversion import trial_values
 

@@ -20,11 +20,11 @@ from reckon.comparison.reports.method_groups import (
     MethodResult,
     groups,
 )
-from reckon.config import ByProfile, Profile
 from reckon.measurement.plan import options_of
 from reckon.measurement.visit import measure_in_rounds
 from reckon.prediction.formula import Formula, Prediction, predict
 from reckon.prediction.inputs import Input
+from reckon.profiles import ByProfile, Profile
 from reckon.records import METHODS_PREFIX
 from reckon.records.lookup import read_result
 from reckon.records.result import Result

@@ -9,12 +9,13 @@ from dataclasses import replace
 from typing import Literal
 
 from reckon import config, records, statistics
-from reckon.config import Profile, ReckonError
+from reckon.errors import ReckonError
 from reckon.measurement import library, needs, reuse
 from reckon.measurement.events import emit, report_wait
 from reckon.measurement.plan import Measurand, Plan
 from reckon.measurement.sampling import PointSampler, collect
 from reckon.prediction.formula import Prediction
+from reckon.profiles import Profile
 from reckon.records.models import Attempt, Measurement, Point, Quantity
 from reckon.records.result import Result
 from reckon.records.seal import seal

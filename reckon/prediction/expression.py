@@ -15,7 +15,7 @@ from collections.abc import Callable
 import numpy as np
 import pint
 
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 
 
 class PredictionError(ReckonError):

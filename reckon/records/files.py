@@ -14,7 +14,7 @@ from pathlib import Path
 import pydantic
 
 from reckon.computer import owners
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.messages import first_fault
 from reckon.records.models import FORMAT, Record, Run
 from reckon.records.read_log import version_of

@@ -17,8 +17,8 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from reckon import config
-from reckon.config import ReckonError
+from reckon import build_context
+from reckon.errors import ReckonError
 
 _REPORTED_WAIT_S = 1.0  # a shorter one is not reported
 _POLL_S = 0.05
@@ -114,7 +114,7 @@ def _socket_holder(name: str) -> tuple[str, int]:
 def _print_wait(sentence: str) -> None:
     # Looked up, because a lock is taken below everything that writes. In the process of a page it
     # goes past the page, into the log of the kernels.
-    if config.build_context():
+    if build_context.current():
         os.write(2, f"{sentence}\n".encode())
     else:
         print(sentence, file=sys.stderr)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from reckon import records, statistics
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.messages import did_you_mean
 from reckon.records import overlay, predictions_file
 from reckon.records.result import Result

@@ -13,8 +13,8 @@ import json
 from pathlib import Path
 from urllib.parse import quote, unquote
 
-from reckon import config
-from reckon.config import ReckonError
+from reckon import build_context
+from reckon.errors import ReckonError
 from reckon.records import notebook_cells
 
 _NOTEBOOK = ".ipynb"
@@ -24,7 +24,7 @@ def note_read(path: str | Path, part: str = "") -> None:
     """Append an entry to the page's log.
 
     part: what follows the path in the entry: "#QUANTITY", "#*", or "/*/..." of a folder."""
-    build = config.build_context()  # looked up, because every reader of a file would hand it on
+    build = build_context.current()  # looked up, because every reader of a file would hand it on
     if build:
         with open(build.reads, "a", encoding="utf-8") as file:
             file.write(f"{quote(str(path))}{part}\n")

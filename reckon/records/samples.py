@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pydantic
 
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.messages import first_fault
 from reckon.records.files import write_whole
 from reckon.records.models import Measurement, Point, Process, Quantity, SamplesFile, Visit

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from reckon import records
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.prediction.formula import Prediction
 from reckon.records import overlay, predictions_file
 from reckon.records.models import PredictionRecord, Quantity

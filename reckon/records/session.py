@@ -11,13 +11,13 @@ import functools
 import uuid
 from dataclasses import dataclass
 
-from reckon import config, records
+from reckon import build_context, config, records
 from reckon.computer import fitness
 from reckon.computer.busy_cores import cpus_of_busy_cores
 from reckon.computer.description import describe
 from reckon.computer.facts import Machine
 from reckon.computer.identity import default_run_name, host, identity
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.messages import nearest
 from reckon.records.models import Run
 from reckon.records.variants import Variants
@@ -66,7 +66,7 @@ def current_session() -> Session:
     reason = _read_only_reason(run, machine)
     if reason and config.settings().fresh:
         raise ReckonError(f"{reason}; measure into a run of its own with another RUN=.")
-    build = config.build_context()
+    build = build_context.current()
     return Session(
         run if reason else _update(run, machine),
         reason,

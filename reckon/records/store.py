@@ -17,7 +17,7 @@ from pathlib import Path
 import pydantic
 
 from reckon import config
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.messages import did_you_mean
 from reckon.records import chain
 from reckon.records.files import read_model, write_whole

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import pydantic
 
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.messages import first_fault
 
 Model = TypeVar("Model", bound=pydantic.BaseModel)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from reckon import statistics, units
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.records.models import Measurement, Point, Process
 
 # Units that an `.op` of the C library may name; every other op ("call", "pair") is a count.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.records import chain
 from reckon.records.models import Measurement, Quantity, Run, SamplesFile
 from reckon.records.samples import read_samples, samples_path, with_samples

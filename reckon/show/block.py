@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from reckon import config
+from reckon import build_context
 from reckon.show.text import NONE
 
 # Kinds of tables: reckon.css fits the first four columns to a phone, or all of them; reckon.js
@@ -46,7 +46,7 @@ class Block:
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         # Looked up, because IPython calls this without arguments.
-        if config.build_context():
+        if build_context.current():
             data = {"text/markdown": self.markdown}
             return (data, {MEASURED: [*self.measured]}) if self.measured else data
         if self.svg is not None:

@@ -7,7 +7,8 @@ import re
 from pathlib import Path
 
 from reckon import records
-from reckon.config import ROOT, ReckonError
+from reckon.config import ROOT
+from reckon.errors import ReckonError
 from reckon.messages import did_you_mean
 
 _FILE = ROOT / "book" / "references.bib"

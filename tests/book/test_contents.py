@@ -9,7 +9,7 @@ from helpers.project import ROOT
 
 from reckon import config
 from reckon.book import contents
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import pytest
 from helpers.panels import EXPERIMENTS, NULL_CALL, null_call, results_of
 
 from reckon import units
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.messages import nearest
 from reckon.prediction import expression, grammar
 from reckon.prediction.changes import changed

@@ -11,7 +11,7 @@ from helpers.project import reckon
 
 from reckon import records
 from reckon.book import pack
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.records import verify
 
 QUANTITY = "cpu/made/scalar"

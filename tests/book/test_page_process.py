@@ -13,7 +13,8 @@ from helpers.project import PROGRAMS, ROOT, finished
 from matplotlib import get_cachedir
 
 from reckon.book.page_process import Job, NotebookExecution, NotebookFailed, PageProcess
-from reckon.config import BuildContext, Settings
+from reckon.build_context import BuildContext
+from reckon.config import Settings
 
 ONE_PAGE = [sys.executable, PROGRAMS / "one_page.py"]
 

@@ -10,7 +10,7 @@ from helpers.project import ROOT
 
 from reckon import config, records
 from reckon.book import private_names, publish, sphinx, stage
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from helpers.books import RecordedProject
 from helpers.processes import until
 
 from reckon.book import sphinx, watch
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 
 WAIT_S = 60
 

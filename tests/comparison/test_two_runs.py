@@ -10,7 +10,7 @@ from reckon import records
 from reckon.cli.compare import text, to_dict
 from reckon.comparison.reports import other_machines
 from reckon.comparison.two_runs import compare
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.show.pages import machines_page
 from reckon.show.tables import run_comparison
 

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from reckon.computer import fields, system_files
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 
 
 def fails(error):

@@ -13,7 +13,7 @@ from helpers.fuzz import changed, messages
 
 from reckon import records
 from reckon.computer import fields
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.hosts import real_peer
 from reckon.records import verify
 from reckon.records.samples import samples_path

@@ -10,7 +10,7 @@ from helpers.probes import HEAD, in_python
 from helpers.processes import alive, until
 from helpers.programs import lab
 from helpers.project import LIBRARY
-from reckon import config
+from reckon.computer.locations import VARIABLES
 from reckon.hosts.lab import Lab, LabUnavailable
 
 NOBODY = 54329  # a user that nobody else is
@@ -19,7 +19,7 @@ NOBODY = 54329  # a user that nobody else is
 def name_locations(monkeypatch, locations):
     """The environment names these locations, as a parent's does."""
     for name, location in locations.items():
-        monkeypatch.setenv(config.LOCATIONS[name], location)
+        monkeypatch.setenv(VARIABLES[name], location)
 
 
 LAB = LIBRARY / "reckon-lab"

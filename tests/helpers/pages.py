@@ -19,7 +19,8 @@ from helpers.project import LIBRARY, RECORDED, ROOT, make_tests_library, share_s
 from reckon import records
 from reckon.book import contents
 from reckon.book.page_process import Job, NotebookExecution, PageProcess
-from reckon.config import BuildContext, Settings
+from reckon.build_context import BuildContext
+from reckon.config import Settings
 
 EXPECTED = ROOT / "tests" / "expected"
 ROWS_SHOWN = 24  # of a figure's data; a longer table is shown by this number of rows, and its sums

@@ -9,7 +9,7 @@ import threading
 from pathlib import Path
 
 from helpers.project import LIBRARY
-from reckon import config
+from reckon.errors import ReckonError
 from reckon.hosts import peer as other_host
 
 PROGRAM = LIBRARY / "reckon-peer"
@@ -128,7 +128,7 @@ def choice(at, token=TOKEN):
     other_host.forget()
     try:
         return other_host.connect()
-    except config.ReckonError as error:
+    except ReckonError as error:
         return f"{type(error).__name__}: {error}"
 
 

@@ -9,10 +9,11 @@ import tempfile
 from pathlib import Path
 
 from helpers.project import LIBRARY, RECORDED, ROOT, make_tests_library
-from reckon import config, records
+from reckon import build_context, config, records
 from reckon.book import contents, kernel
+from reckon.build_context import BuildContext
 from reckon.computer import scratch
-from reckon.config import BuildContext, Settings
+from reckon.config import Settings
 from reckon.records import session
 
 
@@ -36,7 +37,7 @@ def record(page: str, runs: Path = RECORDED) -> None:
             )
         )
         # A page that only renders measures what has never been measured, and nothing else.
-        config.set_build_context(
+        build_context.set_current(
             BuildContext(Path(folder) / "events", Path(folder) / "reads", renders=True)
         )
         try:

@@ -16,7 +16,7 @@ from helpers.probes import agrees_with_perf, in_python
 from helpers.processes import children_of, running, until
 from helpers.project import LIBRARY, PROGRAMS, ROOT, finished, output_of
 
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.measurement import library
 from reckon.measurement.probe import Needs
 

@@ -8,9 +8,10 @@ from helpers.chains import predict_chain, predict_curve, stored
 from helpers.project import forget
 
 import reckon as rk
-from reckon import config, records, statistics
+from reckon import build_context, records, statistics
 from reckon.measurement import library, reuse, revisit
 from reckon.measurement.sampling import ProbeRun
+from reckon.profiles import PROFILES
 from reckon.records import verify
 from reckon.records.lookup import read_result
 from reckon.records.session import current_session
@@ -27,12 +28,12 @@ def build(folders, monkeypatch):
 
     def hand_over(**more):
         files = folders / "events", folders / "reads"
-        config.set_build_context(config.BuildContext(*files, **more))
+        build_context.set_current(build_context.BuildContext(*files, **more))
         forget()
 
     hand_over(visits=3)
     yield hand_over
-    config.set_build_context(None)
+    build_context.set_current(None)
 
 
 def measure():
@@ -105,7 +106,7 @@ def test_the_visits_share_the_time_of_the_quantity(build, monkeypatch):
     """No visit runs more processes than its share, nor a later one more than the first."""
     monkeypatch.setattr(statistics, "median_interval", lambda _: (0.0, 1.0))  # never precise
     measure()
-    most = config.PROFILES["standard"].max_processes
+    most = PROFILES["standard"].max_processes
     first = stored().measurement.points[0].processes
     assert 6 <= len(first) <= most / 3
     visit_again(2)

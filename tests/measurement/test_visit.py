@@ -10,11 +10,12 @@ from helpers.chains import predict_chain, stored
 from helpers.project import forget
 
 import reckon as rk
-from reckon import config, records
+from reckon import records
 from reckon.computer import description
 from reckon.computer.facts import Fact
 from reckon.measurement import library, reuse
 from reckon.measurement.plan import Measurand, Plan
+from reckon.profiles import PROFILES
 from reckon.records import session
 from reckon.records.export import to_json
 from reckon.records.lookup import read_result
@@ -201,7 +202,7 @@ def test_an_axis_of_time_sweeps_a_parameter_in_the_parameter_s_unit(folders, par
         Measurand.of(swept),
         {"over": parameter},
         session=current_session(),
-        profile=config.PROFILES["quick"],
+        profile=PROFILES["quick"],
     )
     assert plan.swept_values == [1, 2]
 

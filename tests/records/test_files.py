@@ -10,7 +10,7 @@ from helpers import made_up
 from helpers.project import ROOT, finished
 
 from reckon import records
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.records import files
 
 

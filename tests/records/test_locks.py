@@ -12,7 +12,7 @@ from helpers.processes import until
 from helpers.project import PROGRAMS, ROOT
 
 from reckon import records
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.records import locks
 from reckon.records.locks import lock, machine_lock
 

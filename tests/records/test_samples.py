@@ -10,7 +10,7 @@ from helpers import made_up
 from helpers.project import RECORDED
 
 from reckon import records, statistics
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.records import samples, store, verify
 from reckon.records.export import to_json
 from reckon.records.lookup import all_results, from_entry, read_result

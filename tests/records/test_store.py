@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from reckon import records
 from reckon.comparison.reports import report
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 numbers = st.floats(allow_nan=False, allow_infinity=False)

@@ -3,7 +3,7 @@
 from IPython.core.interactiveshell import InteractiveShell
 
 import reckon as rk
-from reckon import config
+from reckon.build_context import set_current
 from reckon.show.block import Block, MissingCell, grid, plain_markdown
 
 
@@ -18,7 +18,7 @@ def test_a_table_is_numbered_in_the_book_and_plain_in_the_lab(build_context):
     (markdown,) = table._repr_mimebundle_().values()
     assert markdown.startswith(":::{table} Two rows\n:name: tab-two\n:widths: 10 30\n")
     assert "| A | C |" in markdown and "x\\|y" in markdown  # the column of dashes is gone
-    config.set_build_context(None)
+    set_current(None)
     (markdown,) = table._repr_mimebundle_().values()
     assert markdown.startswith("*Two rows*\n\n| A | C |") and ":::" not in markdown
     assert "[fog-tables]" in markdown
@@ -27,7 +27,7 @@ def test_a_table_is_numbered_in_the_book_and_plain_in_the_lab(build_context):
 def test_a_figure_is_a_directive_in_the_book_and_a_picture_in_the_lab(build_context):
     figure = Block(":::{figure} /figures/x.*\n:alt: words\n\nCaption\n:::", "<svg></svg>")
     assert "text/html" not in figure._repr_mimebundle_()
-    config.set_build_context(None)
+    set_current(None)
     assert figure._repr_mimebundle_() == {"text/html": "<svg></svg>"}
 
 

@@ -31,9 +31,9 @@ from datetime import timedelta
 from pathlib import Path
 
 import reckon as rk
-from reckon import config, records
+from reckon import build_context, config, records
 from reckon.comparison import two_runs
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.hosts import lab
 from reckon.measurement import library, revisit
 from reckon.measurement.plan import options_of
@@ -146,7 +146,9 @@ def measure_run(name: str, profile: str, like: str, only: list[str]) -> None:
     rk.begin(profile=profile, run=name)
     visits = config.settings().profile.visits
     log = FOLDER / f"{name}.log"
-    config.set_build_context(config.BuildContext(log, FOLDER / f"{name}.reads", visits=visits))
+    build_context.set_current(
+        build_context.BuildContext(log, FOLDER / f"{name}.reads", visits=visits)
+    )
     of_experiments: dict[str, list[Result]] = {}
     for result in quantities:
         of_experiments.setdefault(result.quantity.rpartition("/")[0], []).append(result)

@@ -13,7 +13,7 @@ from itertools import permutations
 import numpy as np
 
 from reckon import records
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.records.lookup import all_results
 from reckon.records.result import Result
 

@@ -13,7 +13,7 @@ import numpy as np
 from reckon import units
 from reckon.comparison.reports.report import Derivation, Report, StatedInput
 from reckon.comparison.reports.rounding import rounding_explains
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.prediction import expression
 from reckon.prediction.formula import Formula, Prediction
 from reckon.prediction.grammar import parse

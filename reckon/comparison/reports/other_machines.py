@@ -20,7 +20,7 @@ from reckon import records, units
 from reckon.comparison.reports import method_groups, published
 from reckon.comparison.reports.matching import comparable_values, row_label, value_here
 from reckon.comparison.reports.reported_value import ReportedValue
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.records.lookup import all_results
 from reckon.records.result import Result
 

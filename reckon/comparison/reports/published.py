@@ -8,7 +8,7 @@ from pathlib import Path
 from reckon import config
 from reckon.comparison.reports.report import Report
 from reckon.comparison.reports.reported_value import ReportedValue
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.records import toml
 
 FOLDER = config.ROOT / "book" / "reports"

@@ -11,7 +11,7 @@ import pydantic
 from reckon import units
 from reckon.comparison.reports import quantity_names
 from reckon.comparison.reports.rounding import half_a_digit, rounding_explains
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 
 if TYPE_CHECKING:
     from reckon.comparison.reports.report import Report

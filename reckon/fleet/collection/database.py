@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 
 from reckon import config
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.records import files
 
 _MEMORY = "512MB"  # of DuckDB's own; beyond it, it works on files

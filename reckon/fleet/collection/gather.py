@@ -26,7 +26,7 @@ from pathlib import Path, PurePosixPath
 
 import pyarrow as pa
 
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.fleet.collection import network, tables
 from reckon.fleet.collection.network import Network
 from reckon.records import files, verify

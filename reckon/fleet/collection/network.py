@@ -14,7 +14,7 @@ from typing import Any
 import pydantic
 
 from reckon import config, records, units
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.messages import first_fault
 from reckon.records import toml
 

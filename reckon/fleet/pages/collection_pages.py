@@ -22,7 +22,7 @@ from reckon import config, records, units
 from reckon.comparison.reports import published
 from reckon.comparison.reports.matching import comparable_values, row_label
 from reckon.comparison.reports.reported_value import ReportedValue
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.fleet.collection.changes import Pair
 from reckon.fleet.collection.odd import Odd
 from reckon.fleet.pages import dots, network_page

@@ -12,7 +12,7 @@ from reckon.comparison.reports.attributes import attributes
 from reckon.comparison.reports.other_machines import Cell, OtherMachines
 from reckon.comparison.reports.other_machines import other_machines as other_machines
 from reckon.comparison.two_runs import compare
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.prediction.ratios import NEAR, is_near
 from reckon.show.block import Block, grid, items, join_blocks, say, table
 from reckon.show.tables import run_comparison

@@ -14,7 +14,7 @@ import reckon as rk
 from reckon import units
 from reckon.comparison.reports import derivations, published
 from reckon.comparison.reports.rounding import half_a_digit
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 
 TABLES = tomllib.loads((ROOT / "tests/comparison/reports/tables.toml").read_text(encoding="utf-8"))
 NAMES = sorted(TABLES)

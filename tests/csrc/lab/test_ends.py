@@ -14,7 +14,7 @@ from helpers.probes import started
 from helpers.processes import alive, children_of, name_of, until
 from helpers.programs import lab as program
 
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.hosts import lab as labs
 from reckon.measurement import library
 

@@ -8,7 +8,7 @@ import pytest
 from helpers.project import LIBRARY, finished
 
 from reckon import config
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.hosts import lab as labs
 from reckon.hosts import link
 

@@ -13,7 +13,7 @@ import zipfile
 import pytest
 from helpers import made_up
 
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.fleet.collection import gather
 
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from reckon import records
-from reckon.config import ReckonError
+from reckon.errors import ReckonError
 from reckon.fleet.collection import gather, network
 from reckon.fleet.collection.network import Measurement, Network, Pair, Value
 from reckon.fleet.pages import network_page

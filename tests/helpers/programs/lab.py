@@ -16,7 +16,7 @@ from pathlib import Path
 
 from helpers.peers import exactly
 from helpers.processes import until
-from reckon import config
+from reckon.errors import ReckonError
 from reckon.hosts import lab as labs
 from reckon.hosts.lab import Lab, LabUnavailable
 
@@ -204,7 +204,7 @@ def why_silent(deadline_s):
     labs.START_S = deadline_s
     try:
         Lab(0, 1e9).close()
-    except config.ReckonError as error:
+    except ReckonError as error:
         return str(error)
 
 

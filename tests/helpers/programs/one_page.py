@@ -6,7 +6,8 @@ import time
 from pathlib import Path
 
 from reckon.book.page_process import Job, NotebookExecution, PageProcess, sweep
-from reckon.config import BuildContext, settings
+from reckon.build_context import BuildContext
+from reckon.config import settings
 
 if __name__ == "__main__":
     sweep()

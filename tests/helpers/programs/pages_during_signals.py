@@ -12,7 +12,8 @@ import threading
 from pathlib import Path
 
 from reckon.book.page_process import Job, NotebookExecution, PageProcess
-from reckon.config import BuildContext, settings
+from reckon.build_context import BuildContext
+from reckon.config import settings
 
 
 def signal_the_group():
