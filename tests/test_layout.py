@@ -6,6 +6,7 @@ import json
 import re
 import sys
 import tomllib
+from pathlib import Path
 
 import pytest
 import yaml
@@ -85,6 +86,30 @@ def test_imports_run_one_way():
     lint = "from importlinter.cli import lint_imports_command; lint_imports_command()"
     done = finished(sys.executable, "-c", lint, cwd=ROOT)
     assert done.returncode == 0, done.stdout
+
+
+# What a folder of csrc/ includes besides its own files; any other folder is a part of the book, which
+# includes its own support/, and the peer's wire format.
+INCLUDED_BY = {
+    ".": set(),
+    "probe": {"."},
+    "runner": {"probe", "."},
+    "peer": {"probe"},
+    "lab": {"probe"},
+    "test": {"probe", "network/support"},
+}
+
+
+def test_c_folders_include_only_from_those_below():
+    upwards = []
+    for path in (ROOT / "csrc").rglob("*.[ch]"):
+        folder = path.parent.relative_to(ROOT / "csrc")
+        below = INCLUDED_BY.get(str(folder), {"probe", "peer", f"{folder}/support"})
+        for name in re.findall(r'^#include "(.*)"', path.read_text(), re.M):
+            included = str(Path(name).parent)
+            if included not in {str(folder), *below}:
+                upwards.append(f"{path.relative_to(ROOT)} includes {name}")
+    assert not upwards, "\n".join(upwards)
 
 
 def test_only_measuring_knows_ctypes():

@@ -13,7 +13,7 @@ static int read_at_random(struct rk_reader *r)
         status = rk_read_wide(r);
     uint64_t state = rk_begin();
     for (size_t i = 0; i < r->n && !status; i++) {
-        const uint32_t block = random_below(&state, r->blocks.count);
+        const uint32_t block = rk_random_below(&state, r->blocks.count);
         const uint64_t begin = rk_begin();
         status = rk_read_block(&r->blocks, block);
         const uint64_t end = rk_end();

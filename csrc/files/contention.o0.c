@@ -25,7 +25,7 @@ static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
         for (int f = 0; f < r->count && !status; f++)
             status = rk_blocks_cold(c, &r->file[f]);
         for (uint32_t b = 0; b < r->blocks; b++)
-            r->file[0].order[b] = random_below(&state, r->file[0].count);
+            r->file[0].order[b] = rk_random_below(&state, r->file[0].count);
         for (int f = 1; f < r->count; f++)
             memcpy(r->file[f].order, r->file[0].order, r->blocks * sizeof *r->file[0].order);
         if (status)

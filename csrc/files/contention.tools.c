@@ -23,7 +23,7 @@ static void write_job(struct rk_context *c, struct fio_job *job, const struct re
 }
 
 /* The sample: the reads of all jobs, over the time of the longest. */
-static int read_report(struct rk_context *c, const struct tool *fio, struct rk_sample *out)
+static int read_report(struct rk_context *c, const struct rk_tool *fio, struct rk_sample *out)
 {
     const double elapsed_ms = (double)(rk_monotonic_ns() - fio->begin.ns) / 1e6;
     const char *const group = strstr(fio->text, "\"jobs\" : [");
@@ -44,10 +44,10 @@ static int read_report(struct rk_context *c, const struct tool *fio, struct rk_s
 /* One run of fio. */
 static int time_fio(struct rk_context *c, const struct fio_job *job, struct rk_sample *out)
 {
-    struct tool fio;
+    struct rk_tool fio;
     int status = fio_run(c, &fio, job, rk_integer(c, "span_ms"));
     status = status ? status : read_report(c, &fio, out);
-    tool_stop(&fio);
+    rk_tool_stop(&fio);
     return status;
 }
 

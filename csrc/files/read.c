@@ -146,7 +146,7 @@ static int open_seeks(struct rk_context *c)
     struct seeks *const state = rk_state(c);
     uint64_t random = rk_begin();
     for (size_t i = 0; i < PLACES; i++)
-        state->places[i] = (off_t)(next_random(&random) % rk_file_bytes(c));
+        state->places[i] = (off_t)(rk_next_random(&random) % rk_file_bytes(c));
     return rk_open_file(c, 0);
 }
 

@@ -45,7 +45,8 @@ static void remove_folder(const char *path)
 
 /* The log has n lines, one for each read: "ms since the start, latency in ns, 0 for a read, bytes,
  * ...". */
-static int read_log(struct rk_context *c, const struct tool *fio, struct rk_sample *out, size_t n)
+static int read_log(struct rk_context *c, const struct rk_tool *fio, struct rk_sample *out,
+                    size_t n)
 {
     const double ticks_per_ns = rk_ticks_per_ns(&fio->begin);
     const uint64_t elapsed_ns = rk_monotonic_ns() - fio->begin.ns;
@@ -71,9 +72,9 @@ static int read_log(struct rk_context *c, const struct tool *fio, struct rk_samp
 static int time_fio(struct rk_context *c, const struct fio_run *run, struct rk_sample *out,
                     size_t n)
 {
-    char message[TOOL_MESSAGE_MAX];
+    char message[RK_TOOL_MESSAGE_MAX];
     struct fio_job job;
-    struct tool fio;
+    struct rk_tool fio;
     fio_begin(c, &job);
     fio_add(&job,
             "number_ios=%zu\nper_job_logs=0\nwrite_lat_log=/proc/self/fd/%d/log\n"
@@ -83,12 +84,13 @@ static int time_fio(struct rk_context *c, const struct fio_run *run, struct rk_s
     const int fd = status ? -1 : openat(run->log, LOG, O_RDONLY | O_CLOEXEC);
     unlinkat(run->log, LOG, 0); /* the next run would append to it */
     if (!status)
-        status = fd < 0 ? rk_error(c, EPROTO, "fio wrote no log: %s", tool_message(&fio, message))
-                        : tool_read(c, &fio, fd);
+        status = fd < 0
+                     ? rk_error(c, EPROTO, "fio wrote no log: %s", rk_tool_message(&fio, message))
+                     : rk_tool_read(c, &fio, fd);
     status = status ? status : read_log(c, &fio, out, n);
     if (fd >= 0)
         close(fd);
-    tool_stop(&fio);
+    rk_tool_stop(&fio);
     return status;
 }
 

@@ -27,7 +27,7 @@ static int time_blocks(struct rk_context *c, struct rk_sample *out, size_t n, in
     struct remote *const r = rk_state(c);
     const uint32_t count = r->blocks.count, span = rk_at_most(requested, &r->blocks);
     const int cold = (int)rk_integer(c, "cold"), remote = r->nfs.file != NULL;
-    const struct tcp_counts before = count_tcp();
+    const struct rk_tcp_counts before = rk_count_tcp();
     int status = remote_set_cache(c, r, cold && span > 1 ? span : n * span, cold), bad = 0;
     uint32_t at = 0, last = 0;
     for (size_t i = 0; i < n && !status && !bad; i++, at += span) {
@@ -45,7 +45,7 @@ static int time_blocks(struct rk_context *c, struct rk_sample *out, size_t n, in
         last = next[span - 1];
     }
     if (remote)
-        note_tcp_since(c, &before);
+        rk_note_tcp_since(c, &before);
     if (bad)
         return remote ? nfs_read_failed(c, &r->nfs, bad) : rk_read_failed(c, bad);
     return status || !remote ? status : remote_require_same(c, r, last);
@@ -76,7 +76,7 @@ static int open_penalty(struct rk_context *c)
 static int run_penalty(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     struct remote *const r = rk_state(c);
-    const struct tcp_counts before = count_tcp();
+    const struct rk_tcp_counts before = rk_count_tcp();
     const int status = remote_set_cache(c, r, n, 0);
     int bad = 0, local_bad = 0;
     for (size_t i = 0; i < n && !status && !bad && !local_bad; i++) {
@@ -88,7 +88,7 @@ static int run_penalty(struct rk_context *c, struct rk_sample *out, size_t n)
         const uint64_t end = rk_end();
         out[i] = (struct rk_sample){(int64_t)(middle - begin) - (int64_t)(end - begin_local), 1};
     }
-    note_tcp_since(c, &before);
+    rk_note_tcp_since(c, &before);
     if (bad)
         return nfs_read_failed(c, &r->nfs, bad);
     return local_bad ? rk_read_failed(c, local_bad) : status;
@@ -111,7 +111,7 @@ static int open_null(struct rk_context *c)
                                      .version = htonl((uint32_t)rk_integer(c, "version"))};
     state->fd = state->idle = -1;
     int status = null_open(c, &state->server, &state->fd);
-    status = status ? status : keep_cpus_awake(c, (int)rk_integer(c, "hold_idle"), &state->idle);
+    status = status ? status : rk_keep_cpus_awake(c, (int)rk_integer(c, "hold_idle"), &state->idle);
     const int bad = status ? 0 : null_round_trip(state->fd, &state->call); /* not timed */
     return bad ? null_failed(c, &state->server, bad) : status;
 }
@@ -119,7 +119,7 @@ static int open_null(struct rk_context *c)
 static int run_null(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     struct null_calls *const state = rk_state(c);
-    const struct tcp_counts before = count_tcp();
+    const struct rk_tcp_counts before = rk_count_tcp();
     struct null_call call = state->call;
     const int fd = state->fd;
     int bad = 0;
@@ -129,7 +129,7 @@ static int run_null(struct rk_context *c, struct rk_sample *out, size_t n)
         const uint64_t end = rk_end();
         out[i] = (struct rk_sample){(int64_t)(end - begin), 1};
     }
-    note_tcp_since(c, &before);
+    rk_note_tcp_since(c, &before);
     state->call = call;
     return bad ? null_failed(c, &state->server, bad) : 0;
 }
@@ -152,7 +152,7 @@ static int time_seek(struct rk_context *c, struct rk_sample *out, size_t n, int 
     const int64_t seeks = rk_integer(c, "seeks");
     struct remote *const r = rk_state(c);
     const size_t block_bytes = r->blocks.block_bytes;
-    const struct tcp_counts before = count_tcp();
+    const struct rk_tcp_counts before = rk_count_tcp();
     uint32_t next = 0;
     uint64_t at;
     int bad = 0;
@@ -163,7 +163,7 @@ static int time_seek(struct rk_context *c, struct rk_sample *out, size_t n, int 
                    const int result =
                        r->nfs.library.lseek(r->nfs.context, r->nfs.file, (int64_t)to, whence, &at);
                    bad = result < 0 ? result : bad);
-    note_tcp_since(c, &before);
+    rk_note_tcp_since(c, &before);
     return bad ? nfs_failed(c, &r->nfs, "seeking", bad) : 0;
 }
 

@@ -13,7 +13,7 @@ static int time_whole(struct rk_context *c, struct rk_sample *out, size_t n, int
                       uint32_t reads, int (*visit)(const struct remote *, uint32_t))
 {
     struct remote *const r = rk_state(c);
-    const struct tcp_counts before = count_tcp();
+    const struct rk_tcp_counts before = rk_count_tcp();
     int status = 0, bad = 0;
     for (size_t i = 0; i < n && !status && !bad; i++) {
         status = remote_set_cache(c, r, r->blocks.count, cold);
@@ -25,7 +25,7 @@ static int time_whole(struct rk_context *c, struct rk_sample *out, size_t n, int
         const uint64_t end = rk_end();
         out[i] = (struct rk_sample){(int64_t)(end - begin), reads};
     }
-    note_tcp_since(c, &before);
+    rk_note_tcp_since(c, &before);
     return bad ? nfs_read_failed(c, &r->nfs, bad) : status;
 }
 

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "lab/lab.h"
-#include "network/support/text.h"
+#include "probe/text.h"
 
 #define ENDING_NS 5000000000 /* how long the kernel may take to end what was killed */
 /* Bounds: what the relay was seen to keep up with, and what it holds in memory. */
@@ -39,9 +39,9 @@ print_end(const char *state, const char *remedy, const char *format, va_list lis
     char reason[512];
     vsnprintf(reason, sizeof reason, format, list);
     printf("{\"%s\": ", state);
-    put_json_string(stdout, reason);
+    rk_put_json_string(stdout, reason);
     printf(", \"remedy\": ");
-    put_json_string(stdout, remedy);
+    rk_put_json_string(stdout, remedy);
     printf("}\n");
     fflush(stdout);
     _exit(3);
@@ -81,7 +81,7 @@ static int64_t number_option(const char *name, const char *text, int64_t minimum
 {
     char what[128];
     int64_t value;
-    const char *const end = parse_number(text, minimum, maximum, &value);
+    const char *const end = rk_parse_number(text, minimum, maximum, &value);
     if (!end || *end) {
         snprintf(what, sizeof what, "%s is a whole number from %lld to %lld", name,
                  (long long)minimum, (long long)maximum);

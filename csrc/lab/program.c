@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "lab/lab.h"
-#include "network/support/proc_net.h"
+#include "probe/proc_net.h"
 
 #define LISTENING_NS 10000000000 /* how long a program may take to listen */
 
@@ -182,7 +182,7 @@ void lab_await_port(const struct lab *lab, int port)
 {
     const int64_t end_ns = lab_now_ns(CLOCK_MONOTONIC) + LISTENING_NS;
     lab_enter(lab, LAB_PEER);
-    while (!proc_net_listens("tcp", port) && !proc_net_listens("tcp6", port)) {
+    while (!rk_proc_net_listens("tcp", port) && !rk_proc_net_listens("tcp6", port)) {
         if (waitpid(lab->relay, NULL, WNOHANG) == lab->relay)
             lab_failed("Start it by hand to see why, or name a real host with PEER=.",
                        "the program of the second host ended before it listened on port %d", port);

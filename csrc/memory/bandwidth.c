@@ -217,11 +217,11 @@ static uint64_t walk(struct loaded *loaded)
 static uint64_t load(struct loaded *loaded, const struct rk_member *self, uint64_t trial)
 {
     uint64_t read = 0, state = rk_begin() + ((trial * RK_CPUS_MAX + (uint64_t)self->cpu) << 40);
-    size_t at = LOAD_STEP * random_below(&state, (uint32_t)(self->from.size_bytes / LOAD_STEP));
+    size_t at = LOAD_STEP * rk_random_below(&state, (uint32_t)(self->from.size_bytes / LOAD_STEP));
     atomic_fetch_add(&loaded->loading, 1);
     while (atomic_load(&loaded->phase) == GATHERING)
         rk_pause();
-    const uint64_t begin = rk_monotonic_ns() - random_below(&state, ROUND_NS);
+    const uint64_t begin = rk_monotonic_ns() - rk_random_below(&state, ROUND_NS);
     while (atomic_load(&loaded->phase) == WALKING) {
         if ((rk_monotonic_ns() - begin) % ROUND_NS >= loaded->load_ns) {
             rk_pause();

@@ -181,8 +181,8 @@ static int open_major(struct rk_context *c)
     state->order = malloc(pages * sizeof *state->order);
     if (!state->order)
         return rk_failed(c, "malloc", ENOMEM);
-    rising_order(state->order, pages);
-    shuffle(state->order, pages, &random);
+    rk_rising_order(state->order, pages);
+    rk_shuffle(state->order, pages, &random);
     return make_file(c, &state->file, rk_scratch_dir(c),
                      &(const struct mapping){size, .cold = 1, .protection = PROT_READ,
                                              .advice = MADV_RANDOM});

@@ -23,7 +23,7 @@ static int run_socket_connect(struct rk_context *c, struct rk_sample *out, size_
         const int error = bad ? errno : 0;
         if (fd < 0)
             status = rk_refused(c, "socket", error);
-        else if (set_time_limits(fd, PEER_DEADLINE_S) < 0) { /* of what follows */
+        else if (rk_set_time_limits(fd, PEER_DEADLINE_S) < 0) { /* of what follows */
             status = rk_failed(c, "setsockopt", errno);
             close(fd);
         } else

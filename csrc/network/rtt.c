@@ -23,10 +23,10 @@ static int run_tcp(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const size_t size = size_of(c);
     const int fd = ((const struct trip *)rk_state(c))->fd;
-    const struct tcp_counts before = count_tcp();
+    const struct rk_tcp_counts before = rk_count_tcp();
     int bad = 0;
     TRIPS(out, n, rk_integer(c, "rounds"), bad, round_trip(fd, buffer, size));
-    note_tcp_since(c, &before);
+    rk_note_tcp_since(c, &before);
     return trip_failed(c, bad);
 }
 
@@ -64,7 +64,7 @@ static int connect_udp(struct rk_context *c, const struct sockaddr_storage *to, 
     if (*fd < 0)
         return rk_refused(c, "a socket for datagrams", errno);
     if (connect(*fd, (const struct sockaddr *)to, length) == 0 &&
-        set_time_limits(*fd, PEER_DEADLINE_S) == 0)
+        rk_set_time_limits(*fd, PEER_DEADLINE_S) == 0)
         return 0;
     return rk_failed(c, "connecting a socket for datagrams", errno);
 }
@@ -100,12 +100,12 @@ static int run_udp(struct rk_context *c, struct rk_sample *out, size_t n)
     const size_t size = size_of(c);
     struct datagrams *state = rk_state(c);
     const int fd = state->fd;
-    const struct tcp_counts before = count_tcp();
+    const struct rk_tcp_counts before = rk_count_tcp();
     uint32_t number = state->number;
     int bad = 0;
     TRIPS(out, n, rk_integer(c, "rounds"), bad, exchange(fd, size, ++number));
     state->number = number;
-    note_tcp_since(c, &before);
+    rk_note_tcp_since(c, &before);
     return trip_failed(c, check_server(bad, state->trip.fd));
 }
 
@@ -139,10 +139,10 @@ static int open_icmp(struct rk_context *c)
 static int run_icmp(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     struct ping *ping = &((struct echo_requests *)rk_state(c))->ping;
-    const struct tcp_counts before = count_tcp();
+    const struct rk_tcp_counts before = rk_count_tcp();
     int bad = 0;
     TRIPS(out, n, rk_integer(c, "rounds"), bad, ping_once(ping));
-    note_tcp_since(c, &before);
+    rk_note_tcp_since(c, &before);
     return trip_failed(c, bad);
 }
 
@@ -165,10 +165,10 @@ static int open_tcp_wire(struct rk_context *c)
 static int run_tcp_wire(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     struct captured_trip *state = rk_state(c);
-    const struct tcp_counts before = count_tcp();
+    const struct rk_tcp_counts before = rk_count_tcp();
     const int bad = time_wire(&state->trip, &state->capture, out, n, buffer, size_of(c));
     rk_ns_to_ticks(out, n, &state->trip.opened);
-    note_tcp_since(c, &before);
+    rk_note_tcp_since(c, &before);
     return capture_failed(c, bad);
 }
 
@@ -192,11 +192,11 @@ static int open_hpe_i7_860(struct rk_context *c)
 static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     struct captured_trip *state = rk_state(c);
-    const struct tcp_counts before = count_tcp();
+    const struct rk_tcp_counts before = rk_count_tcp();
     const int bad =
         time_acknowledgements(&state->trip, &state->capture, out, n, rk_integer(c, "interval_us"));
     rk_ns_to_ticks(out, n, &state->trip.opened);
-    note_tcp_since(c, &before);
+    rk_note_tcp_since(c, &before);
     return capture_failed(c, bad);
 }
 
@@ -243,12 +243,12 @@ static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const size_t size = size_of(c);
     const int fd = ((const struct trip_to_thread *)rk_state(c))->trip.fd;
-    const struct tcp_counts before = count_tcp();
+    const struct rk_tcp_counts before = rk_count_tcp();
     int bad = 0;
     for (size_t i = 0; i < n && !bad; i++)
         RK_TIME_DIFFERENCE(out + i, 1, rk_integer(c, "rounds"),
                            bad = bad ? bad : write_and_read(fd, size));
-    note_tcp_since(c, &before);
+    rk_note_tcp_since(c, &before);
     return trip_failed(c, bad);
 }
 

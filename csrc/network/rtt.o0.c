@@ -16,7 +16,7 @@ static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const size_t size = (size_t)rk_integer(c, "size_bytes");
     const struct trip trip = *(const struct trip *)rk_state(c);
-    const struct tcp_counts before = count_tcp();
+    const struct rk_tcp_counts before = rk_count_tcp();
     int bad = 0;
     for (size_t i = 0; i < n && !bad; i++) {
         struct rk_sample timer, whole;
@@ -24,7 +24,7 @@ static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
         RK_TIME_BARE(&whole, 1, bad = round_trip(trip.fd, buffer, size));
         out[i] = (struct rk_sample){whole.ticks - timer.ticks, 1};
     }
-    note_tcp_since(c, &before);
+    rk_note_tcp_since(c, &before);
     return trip_failed(c, bad);
 }
 
@@ -59,11 +59,11 @@ static int run_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const size_t size = (size_t)rk_integer(c, "size_bytes");
     const struct trip trip = ((const struct trip_to_ncat *)rk_state(c))->trip;
-    const struct tcp_counts before = count_tcp();
+    const struct rk_tcp_counts before = rk_count_tcp();
     int bad = 0;
     for (size_t i = 0; i < n && !bad; i++)
         RK_TIME_PAOLONI(out + i, 1, bad = round_trip(trip.fd, buffer, size));
-    note_tcp_since(c, &before);
+    rk_note_tcp_since(c, &before);
     return trip_failed(c, bad);
 }
 

@@ -3,10 +3,11 @@
 
 #include <sys/mman.h>
 
-#include "network/support/counts.h"
+#include "probe/counts.h"
 #include "network/support/tools_server.h"
 
-#define SPAN_MAX_MS 5000 /* sockperf's log is then under TOOL_PRINTS_MAX at 3 us a round trip */
+#define SPAN_MAX_MS 5000 /* sockperf's log is then under RK_TOOL_PRINTS_MAX at 3 us a round trip   \
+                          */
 
 /* Whether a time in us that a program printed is positive and no longer than its whole run. */
 static int is_plausible(double us, const struct rk_stamp *since)
@@ -30,7 +31,7 @@ static int read_echo(const char *line, long *sequence, double *us)
 }
 
 /* Echo 1, which finds nothing in the caches, is left out. */
-static int read_echoes(struct rk_context *c, const struct tool *ping, struct rk_sample *out,
+static int read_echoes(struct rk_context *c, const struct rk_tool *ping, struct rk_sample *out,
                        size_t n)
 {
     const double ticks_per_ns = rk_ticks_per_ns(&ping->begin);
@@ -63,17 +64,17 @@ static int run_ping(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const long long interval_ms = rk_integer(c, "interval_ms");
     const int64_t allowed_ms = interval_ms * (int64_t)(n + 1);
-    struct tool ping;
+    struct rk_tool ping;
     int status = tool_require_loopback(c);
     if (status)
         return status;
     /* A ping with file capabilities outlives a killed caller, at most for the seconds of -w. */
-    status = tool_run(c, &ping, "iputils-ping", allowed_ms,
-                      "ping -n -i %lld.%03lld -s %d -c %zu -w %lld " TOOL_LOOPBACK,
-                      interval_ms / 1000, interval_ms % 1000, (int)rk_integer(c, "size_bytes"),
-                      n + 1, (long long)(allowed_ms / 1000 + TOOL_SPARE_S - 2));
+    status = rk_tool_run(c, &ping, "iputils-ping", allowed_ms,
+                         "ping -n -i %lld.%03lld -s %d -c %zu -w %lld " RK_TOOL_LOOPBACK,
+                         interval_ms / 1000, interval_ms % 1000, (int)rk_integer(c, "size_bytes"),
+                         n + 1, (long long)(allowed_ms / 1000 + RK_TOOL_SPARE_S - 2));
     status = status ? status : read_echoes(c, &ping, out, n);
-    tool_stop(&ping);
+    rk_tool_stop(&ping);
     return status;
 }
 
@@ -82,7 +83,7 @@ static int run_ping(struct rk_context *c, struct rk_sample *out, size_t n)
 /* The round trips of the log in us, in their order; returns their number, or -1 with the
  * implausible line in *bad. A line is "packet, sent, back, round trip", in s and us; those before
  * and after are a report. */
-static long read_trips(const struct tool *sockperf, double *us, const char **bad)
+static long read_trips(const struct rk_tool *sockperf, double *us, const char **bad)
 {
     long count = 0, packet;
     double sent_s, back_s;
@@ -102,7 +103,7 @@ static long read_trips(const struct tool *sockperf, double *us, const char **bad
 
 /* n round trips at even distances in the log, not means of several: percentiles stay those of
  * single round trips. */
-static int spread(struct rk_context *c, const struct tool *sockperf, struct rk_sample *out,
+static int spread(struct rk_context *c, const struct rk_tool *sockperf, struct rk_sample *out,
                   size_t n)
 {
     const double ticks_per_ns = rk_ticks_per_ns(&sockperf->begin);
@@ -132,26 +133,27 @@ static int spread(struct rk_context *c, const struct tool *sockperf, struct rk_s
 static int run_client(struct rk_context *c, int port, struct rk_sample *out, size_t n)
 {
     const int span_s = (int)(rk_integer(c, "span_ms") + 999) / 1000;
-    struct tool client = {0};
+    struct rk_tool client = {0};
     const int log = memfd_create("reckon-log", 0);
     if (log < 0)
         return rk_refused(c, "memfd_create", errno);
-    int status = tool_run(c, &client, "sockperf", span_s * 1000,
-                          "sockperf ping-pong --tcp --full-rtt -i " TOOL_LOOPBACK
-                          " -p %d -t %d --msg-size %d --full-log /proc/self/fd/%d",
-                          port, span_s, (int)rk_integer(c, "size_bytes"), log);
-    status = status ? status : tool_read(c, &client, log);
-    char message[TOOL_MESSAGE_MAX];
+    int status = rk_tool_run(c, &client, "sockperf", span_s * 1000,
+                             "sockperf ping-pong --tcp --full-rtt -i " RK_TOOL_LOOPBACK
+                             " -p %d -t %d --msg-size %d --full-log /proc/self/fd/%d",
+                             port, span_s, (int)rk_integer(c, "size_bytes"), log);
+    status = status ? status : rk_tool_read(c, &client, log);
+    char message[RK_TOOL_MESSAGE_MAX];
     if (!status && !client.text[0]) /* sockperf exits with 0 all the same */
-        status = rk_error(c, EPROTO, "sockperf logged nothing: %s", tool_message(&client, message));
+        status =
+            rk_error(c, EPROTO, "sockperf logged nothing: %s", rk_tool_message(&client, message));
     status = status ? status : spread(c, &client, out, n);
     close(log);
-    tool_stop(&client);
+    rk_tool_stop(&client);
     return status;
 }
 
 struct sockperf {
-    struct tool server;
+    struct rk_tool server;
     int port;
 };
 
@@ -160,23 +162,23 @@ static int open_sockperf(struct rk_context *c)
     struct sockperf *const state = rk_state(c);
     int status = tool_free_port(c, &state->port);
     if (!status)
-        status = tool_start(c, &state->server, "sockperf", -1, SPAN_MAX_MS,
-                            "sockperf server --tcp -i " TOOL_LOOPBACK " -p %d", state->port);
+        status = rk_tool_start(c, &state->server, "sockperf", -1, SPAN_MAX_MS,
+                               "sockperf server --tcp -i " RK_TOOL_LOOPBACK " -p %d", state->port);
     return status ? status : tool_await_listening(c, &state->server, state->port);
 }
 
 static int run_sockperf(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const struct sockperf *const state = rk_state(c);
-    const struct tcp_counts before = count_tcp();
+    const struct rk_tcp_counts before = rk_count_tcp();
     const int status = run_client(c, state->port, out, n);
-    note_tcp_since(c, &before);
+    rk_note_tcp_since(c, &before);
     return status;
 }
 
 static int close_sockperf(struct rk_context *c)
 {
-    tool_stop(&((struct sockperf *)rk_state(c))->server);
+    rk_tool_stop(&((struct sockperf *)rk_state(c))->server);
     return 0;
 }
 

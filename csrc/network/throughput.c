@@ -38,7 +38,7 @@ static int try_windows(struct rk_context *c, const struct windows *windows, int6
         status = finish_streams(c, &all);
     if (!status)
         status = cut_windows(c, &all, out, n, windows->skip_ms * MS_NS, windows->window_ms * MS_NS);
-    *retransmits = add_counts(*retransmits, all_retransmits(&all));
+    *retransmits = rk_add_counts(*retransmits, all_retransmits(&all));
     close_streams(&all);
     return status;
 }
@@ -61,10 +61,10 @@ static int run_tcp(struct rk_context *c, struct rk_sample *out, size_t n)
     const struct windows windows = {.streams = (int)rk_integer(c, "streams"),
                                     .skip_ms = rk_integer(c, "skip_ms"),
                                     .window_ms = rk_integer(c, "window_ms")};
-    const struct tcp_counts before = count_tcp();
+    const struct rk_tcp_counts before = rk_count_tcp();
     int64_t retransmits = 0;
     const int status = take_windows(c, &windows, out, n, &retransmits);
-    note_retransmits(c, retransmits, &before);
+    rk_note_retransmits(c, retransmits, &before);
     rk_ns_to_ticks(out, n, &sender->opened);
     return status;
 }
@@ -76,12 +76,12 @@ static int run_start(struct rk_context *c, struct rk_sample *out, size_t n)
     const struct windows windows = {.streams = 1,
                                     .skip_ms = rk_integer(c, "after_ms"),
                                     .window_ms = rk_integer(c, "window_ms")};
-    const struct tcp_counts before = count_tcp();
+    const struct rk_tcp_counts before = rk_count_tcp();
     int64_t retransmits = 0;
     int status = 0;
     for (size_t i = 0; i < n && !status; i++)
         status = take_windows(c, &windows, out + i, 1, &retransmits);
-    note_retransmits(c, retransmits, &before);
+    rk_note_retransmits(c, retransmits, &before);
     rk_ns_to_ticks(out, n, &sender->opened);
     return status;
 }
@@ -113,7 +113,7 @@ static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
     const char *data = state->sender.data.start;
     const size_t size = state->sender.size_bytes;
     const int fd = state->sender.fd;
-    const struct tcp_counts before = count_tcp();
+    const struct rk_tcp_counts before = rk_count_tcp();
     const int64_t retransmits = tcp_retransmits(fd);
     int error = 0;
     for (size_t i = 0; i < n && !error; i++) {
@@ -123,7 +123,7 @@ static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
         error = error ? error : await_taken(fd, 0);
         state->sent += size;
     }
-    note_retransmits(c, count_growth(retransmits, tcp_retransmits(fd)), &before);
+    rk_note_retransmits(c, rk_count_growth(retransmits, tcp_retransmits(fd)), &before);
     return error ? transfer_failed(c, error) : 0;
 }
 

@@ -49,7 +49,7 @@ static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
     struct whole_sends *state = rk_state(c);
     const struct sender sender = state->sender;
     const size_t size = sender.size_bytes;
-    const struct tcp_counts before = count_tcp();
+    const struct rk_tcp_counts before = rk_count_tcp();
     const int64_t retransmits = tcp_retransmits(sender.fd);
     int error = 0;
     for (size_t i = 0; i < n && !error; i++) {
@@ -63,7 +63,7 @@ static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
         state->sent += size;
     }
     state->failed = error;
-    note_retransmits(c, count_growth(retransmits, tcp_retransmits(sender.fd)), &before);
+    rk_note_retransmits(c, rk_count_growth(retransmits, tcp_retransmits(sender.fd)), &before);
     return error ? transfer_failed(c, error) : 0;
 }
 
@@ -118,7 +118,7 @@ static int i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n, chun
     struct sender *sender = rk_state(c);
     const size_t size = sender->size_bytes;
     const uint64_t span_ns = (uint64_t)rk_integer(c, "span_ms") * 1000000;
-    const struct tcp_counts before = count_tcp();
+    const struct rk_tcp_counts before = rk_count_tcp();
     int64_t retransmits = 0;
     int status = 0;
     for (size_t i = 0; i < n && !status; i++) {
@@ -135,9 +135,9 @@ static int i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n, chun
         else if (exchange == chunks_one_way)
             status = read_notes(c, sender->fd, bytes, &notes);
         free_notes(&notes);
-        retransmits = add_counts(retransmits, close_connection(sender));
+        retransmits = rk_add_counts(retransmits, close_connection(sender));
     }
-    note_retransmits(c, retransmits, &before);
+    rk_note_retransmits(c, retransmits, &before);
     return status;
 }
 
@@ -197,7 +197,7 @@ static int captured_transfer(struct rk_context *c, struct streams *all, struct r
 static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const struct sender *sender = rk_state(c);
-    const struct tcp_counts before = count_tcp();
+    const struct rk_tcp_counts before = rk_count_tcp();
     int64_t retransmits = 0;
     int status = 0;
     for (size_t i = 0; i < n && !status; i++) {
@@ -206,10 +206,10 @@ static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
         if (status)
             break;
         status = captured_transfer(c, &all, out + i);
-        retransmits = add_counts(retransmits, all_retransmits(&all));
+        retransmits = rk_add_counts(retransmits, all_retransmits(&all));
         close_streams(&all);
     }
-    note_retransmits(c, retransmits, &before);
+    rk_note_retransmits(c, retransmits, &before);
     rk_ns_to_ticks(out, n, &sender->opened);
     return status;
 }

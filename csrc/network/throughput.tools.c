@@ -1,7 +1,7 @@
 /* network/throughput as another program measures it: iperf3, with its own clock. */
 #include <math.h>
 
-#include "network/support/counts.h"
+#include "probe/counts.h"
 #include "network/support/tools_server.h"
 
 #define SPAN_MAX_MS 30000 /* a trial: a longer one only averages more */
@@ -14,7 +14,7 @@ static int number_in(const char *object, const char *end, const char *name, doub
 }
 
 /* The "error" in the report of iperf3 -J, which then exits with 0; NULL if there is none. */
-static const char *error_in(const char *report, char message[TOOL_MESSAGE_MAX])
+static const char *error_in(const char *report, char message[RK_TOOL_MESSAGE_MAX])
 {
     const char *at = strstr(report, "\"error\"");
     return at && sscanf(at, "\"error\" : \"%149[^\"]", message) == 1 ? message : NULL;
@@ -22,11 +22,11 @@ static const char *error_in(const char *report, char message[TOOL_MESSAGE_MAX])
 
 /* The receiver's bytes and seconds. iperf3's own quotient of the two shows that they were read
  * correctly. */
-static int read_report(struct rk_context *c, const struct tool *client, int64_t span_s,
+static int read_report(struct rk_context *c, const struct rk_tool *client, int64_t span_s,
                        double *bytes, double *seconds)
 {
     static const char name[] = "\"sum_received\"";
-    char message[TOOL_MESSAGE_MAX];
+    char message[RK_TOOL_MESSAGE_MAX];
     const char *const report = client->text;
     const char *object = strstr(report, name), *end = object ? strchr(object, '}') : NULL;
     double bits_per_second;
@@ -36,7 +36,7 @@ static int read_report(struct rk_context *c, const struct tool *client, int64_t 
         !number_in(object, end, "\"seconds\"", seconds) ||
         !number_in(object, end, "\"bits_per_second\"", &bits_per_second))
         return rk_error(c, EPROTO, "iperf3 reported no sum of what was received: %s",
-                        tool_message(client, message));
+                        rk_tool_message(client, message));
     if (*bytes < 1 || fabs(*seconds - (double)span_s) > 0.5 * (double)span_s)
         return rk_error(c, EPROTO,
                         "iperf3 reported %.0f bytes in %.3g s where %d s were requested.", *bytes,
@@ -52,16 +52,16 @@ static int read_report(struct rk_context *c, const struct tool *client, int64_t 
 static int run_client(struct rk_context *c, int port, int64_t span_s, struct rk_sample *out)
 {
     double bytes = 0, seconds = 0;
-    struct tool client;
-    int status = tool_run(c, &client, "iperf3", span_s * 1000,
-                          "iperf3 -c " TOOL_LOOPBACK " -p %d -l %d -t %d -J", port,
-                          (int)rk_integer(c, "size_bytes"), (int)span_s);
+    struct rk_tool client;
+    int status = rk_tool_run(c, &client, "iperf3", span_s * 1000,
+                             "iperf3 -c " RK_TOOL_LOOPBACK " -p %d -l %d -t %d -J", port,
+                             (int)rk_integer(c, "size_bytes"), (int)span_s);
     status = status ? status : read_report(c, &client, span_s, &bytes, &seconds);
     if (!status) {
         const int64_t ticks = rk_ticks(seconds * 1e9, rk_ticks_per_ns(&client.begin));
         *out = (struct rk_sample){ticks, (uint64_t)bytes};
     }
-    tool_stop(&client);
+    rk_tool_stop(&client);
     return status;
 }
 
@@ -82,23 +82,23 @@ static int open_iperf3(struct rk_context *c)
 static int serve_once(struct rk_context *c, const struct iperf3 *state, struct rk_sample *out)
 {
     const int64_t span_s = (rk_integer(c, "span_ms") + 999) / 1000;
-    struct tool server;
-    int status = tool_start(c, &server, "iperf3", state->cpu, (span_s + TOOL_SPARE_S) * 1000,
-                            "iperf3 -s -1 -B " TOOL_LOOPBACK " -p %d", state->port);
+    struct rk_tool server;
+    int status = rk_tool_start(c, &server, "iperf3", state->cpu, (span_s + RK_TOOL_SPARE_S) * 1000,
+                               "iperf3 -s -1 -B " RK_TOOL_LOOPBACK " -p %d", state->port);
     status = status ? status : tool_await_listening(c, &server, state->port);
     status = status ? status : run_client(c, state->port, span_s, out);
-    status = status ? status : tool_wait(c, &server);
-    tool_stop(&server);
+    status = status ? status : rk_tool_wait(c, &server);
+    rk_tool_stop(&server);
     return status;
 }
 
 static int run_iperf3(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    const struct tcp_counts before = count_tcp();
+    const struct rk_tcp_counts before = rk_count_tcp();
     int status = 0;
     for (size_t i = 0; i < n && !status; i++)
         status = serve_once(c, rk_state(c), &out[i]);
-    note_tcp_since(c, &before);
+    rk_note_tcp_since(c, &before);
     return status;
 }
 

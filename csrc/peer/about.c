@@ -13,14 +13,14 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "network/support/text.h"
+#include "probe/text.h"
 #include "peer/peer.h"
 
 static void put_text(FILE *out, const char *name, const char *text)
 {
     fprintf(out, "\"%s\": ", name);
     if (text && *text)
-        put_json_string(out, text);
+        rk_put_json_string(out, text);
     else
         fputs("null", out);
 }

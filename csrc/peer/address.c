@@ -62,7 +62,7 @@ void address_text(const struct sockaddr_storage *address, char text[ADDRESS_MAX]
 int listen_at(const char *address, struct sockaddr_storage *bound)
 {
     char host[256], port[16];
-    if (split_address(address, PEER_PORT, host, port)) {
+    if (rk_split_address(address, PEER_PORT, host, port)) {
         log_line("\"%s\" is not ADDRESS, ADDRESS:PORT or [IPv6]:PORT.", address);
         return -1;
     }
@@ -74,7 +74,7 @@ int listen_at(const char *address, struct sockaddr_storage *bound)
         return -1;
     }
     memcpy(bound, addresses->ai_addr, addresses->ai_addrlen);
-    const int fd = bound_socket(SOCK_STREAM | SOCK_NONBLOCK, bound, addresses->ai_addrlen);
+    const int fd = rk_bound_socket(SOCK_STREAM | SOCK_NONBLOCK, bound, addresses->ai_addrlen);
     const int bad = fd < 0 || listen(fd, 1024) < 0, why = errno;
     freeaddrinfo(addresses);
     if (!bad)

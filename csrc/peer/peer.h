@@ -10,7 +10,7 @@
 #include <poll.h>
 #include <stdint.h>
 
-#include "network/support/sockets.h"
+#include "probe/sockets.h"
 #include "peer/wire.h"
 #include "probe/clock.h"
 

@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "network/support/proc_net.h"
+#include "probe/proc_net.h"
 #include "peer/peer.h"
 
 /* A socket on a free port of the address that the caller has reached; -1 after a refusal to the
@@ -21,10 +21,10 @@ static int open_port(int control, int kind, int backlog, int *port)
     struct sockaddr_storage address = {0};
     socklen_t length = sizeof address;
     getsockname(control, (struct sockaddr *)&address, &length);
-    *port_of(&address) = 0;
-    const int fd = bound_socket(kind, &address, length);
+    *rk_port_of(&address) = 0;
+    const int fd = rk_bound_socket(kind, &address, length);
     if (fd >= 0 && (!backlog || listen(fd, backlog) == 0)) {
-        *port = ntohs(*port_of(&address));
+        *port = ntohs(*rk_port_of(&address));
         return fd;
     }
     answer(control, "no The other host opens no port for this service: %s.\n", strerror(errno));
@@ -171,7 +171,7 @@ void serve_accept(int control, const struct host *host, const int64_t *numbers)
     getrlimit(RLIMIT_NOFILE, &files);
     files.rlim_cur = files.rlim_max < 1 << 20 ? files.rlim_max : 1 << 20;
     setrlimit(RLIMIT_NOFILE, &files);
-    const struct tcp_counts before = count_tcp();
+    const struct rk_tcp_counts before = rk_count_tcp();
     int port;
     struct accept_service acceptor = {.control = control, .count = numbers[0], .listening = 1};
     acceptor.fd = open_port(control, SOCK_STREAM | SOCK_NONBLOCK, 4096, &port);
@@ -186,10 +186,10 @@ void serve_accept(int control, const struct host *host, const int64_t *numbers)
     if (answer(control, "ok %d\n", port))
         return;
     serve_connections(&acceptor, host);
-    const struct tcp_counts after = count_tcp();
+    const struct rk_tcp_counts after = rk_count_tcp();
     close(acceptor.fd); /* before the answer, so that its reader finds the port closed */
     answer(control, "done %lld %lld %lld %lld\n", (long long)acceptor.accepted,
-           (long long)count_growth(before.listen_overflows, after.listen_overflows),
-           (long long)count_growth(before.listen_drops, after.listen_drops),
+           (long long)rk_count_growth(before.listen_overflows, after.listen_overflows),
+           (long long)rk_count_growth(before.listen_drops, after.listen_drops),
            (long long)acceptor.in_order);
 }

@@ -6,7 +6,7 @@
 #include <netinet/tcp.h>
 #include <unistd.h>
 
-#include "network/support/text.h"
+#include "probe/text.h"
 #include "peer/peer.h"
 
 #define NUMBERS_MAX 2
@@ -75,7 +75,7 @@ static int read_numbers(const struct service *service, const char *text, int64_t
     for (int i = 0; i < service->numbers; i++) {
         if (*text++ != ' ')
             return -1;
-        text = parse_number(text, service->minimum[i], service->maximum[i], &numbers[i]);
+        text = rk_parse_number(text, service->minimum[i], service->maximum[i], &numbers[i]);
         if (!text)
             return -1;
     }

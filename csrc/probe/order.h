@@ -6,7 +6,7 @@
 
 /* Splitmix64 (Steele et al. 2014): seeded differently in each process, so that no two walk alike.
  * Inline, because whole files and regions are filled with it. */
-static inline uint64_t next_random(uint64_t *state)
+static inline uint64_t rk_next_random(uint64_t *state)
 {
     uint64_t z = *state += 0x9e3779b97f4a7c15u;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -15,19 +15,19 @@ static inline uint64_t next_random(uint64_t *state)
 }
 
 /* A random number below `limit` (Lemire 2019; its bias of 2^-32 is no matter here). */
-static inline uint32_t random_below(uint64_t *state, uint32_t limit)
+static inline uint32_t rk_random_below(uint64_t *state, uint32_t limit)
 {
-    return (uint32_t)((next_random(state) >> 32) * limit >> 32);
+    return (uint32_t)((rk_next_random(state) >> 32) * limit >> 32);
 }
 
 /* Puts the numbers into a random order (Fisher and Yates). */
-void shuffle(uint32_t *order, uint32_t count, uint64_t *state);
+void rk_shuffle(uint32_t *order, uint32_t count, uint64_t *state);
 
 /* The numbers 0 to count - 1 in random order within windows of `window`, and the windows in random
  * order; one window: the whole is random. `order` has room for twice as many. */
-void random_order(uint32_t *order, uint32_t count, uint32_t window, uint64_t *state);
+void rk_random_order(uint32_t *order, uint32_t count, uint32_t window, uint64_t *state);
 
 /* The same numbers in rising order. */
-void rising_order(uint32_t *order, uint32_t count);
+void rk_rising_order(uint32_t *order, uint32_t count);
 
 #endif

@@ -111,7 +111,7 @@ static int fill(int fd, size_t size_bytes)
     uint64_t block[BLOCK_WORDS], state = rk_begin();
     for (size_t at = 0; at < size_bytes; at += sizeof block) {
         for (size_t i = 0; i < BLOCK_WORDS; i++)
-            block[i] = next_random(&state);
+            block[i] = rk_next_random(&state);
         const size_t part = size_bytes - at < sizeof block ? size_bytes - at : sizeof block;
         errno = 0; /* a write that is cut short sets none */
         if (write(fd, block, part) != (ssize_t)part)

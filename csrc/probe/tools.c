@@ -39,9 +39,9 @@ static int is_refusal(const char *line)
            strstr(line, "minimal interval");
 }
 
-const char *tool_message(const struct tool *tool, char message[TOOL_MESSAGE_MAX])
+const char *rk_tool_message(const struct rk_tool *tool, char message[RK_TOOL_MESSAGE_MAX])
 {
-    snprintf(message, TOOL_MESSAGE_MAX, "it printed nothing.");
+    snprintf(message, RK_TOOL_MESSAGE_MAX, "it printed nothing.");
     for (int from_out = 0; from_out < 2; from_out++) {
         char *text = read_whole(from_out ? tool->out : tool->err), *rest = text;
         int has_line = 0;
@@ -49,7 +49,7 @@ const char *tool_message(const struct tool *tool, char message[TOOL_MESSAGE_MAX]
             if (!line[strspn(line, " \t\r")])
                 continue;
             if (from_out || !has_line || is_refusal(line))
-                snprintf(message, TOOL_MESSAGE_MAX, "%.149s", line);
+                snprintf(message, RK_TOOL_MESSAGE_MAX, "%.149s", line);
             has_line = 1;
         }
         free(text);
@@ -81,11 +81,11 @@ static int tool_find(const char *name, char path[PATH_MAX])
 }
 
 /* In the child: only calls that are safe after a fork from a process with threads. */
-static void tool_become(const struct tool *tool, const char *path, char *const argv[], int cpu,
+static void tool_become(const struct rk_tool *tool, const char *path, char *const argv[], int cpu,
                         pid_t parent, int failure)
 {
     char *const envp[] = {"PATH=/usr/bin:/bin", "LC_ALL=C", NULL};
-    const struct rlimit limit = {TOOL_PRINTS_MAX, TOOL_PRINTS_MAX};
+    const struct rlimit limit = {RK_TOOL_PRINTS_MAX, RK_TOOL_PRINTS_MAX};
     sigset_t none;
     /* Lost where the program's file has privileges; such programs have a deadline of their own. */
     rk_die_with_parent();
@@ -107,7 +107,7 @@ static void tool_become(const struct tool *tool, const char *path, char *const a
     _exit(written == sizeof error ? 127 : 126);
 }
 
-void tool_stop(struct tool *tool)
+void rk_tool_stop(struct rk_tool *tool)
 {
     if (!tool->name)
         return;
@@ -118,19 +118,19 @@ void tool_stop(struct tool *tool)
     close(tool->out);
     close(tool->err);
     free(tool->text);
-    *tool = (struct tool){0};
+    *tool = (struct rk_tool){0};
 }
 
-/* tool_start(), with the rest of the command in a list. */
-static int start(struct rk_context *c, struct tool *tool, const char *package, int cpu,
+/* rk_tool_start(), with the rest of the command in a list. */
+static int start(struct rk_context *c, struct rk_tool *tool, const char *package, int cpu,
                  int64_t allowed_ms, const char *command, va_list list)
 {
-    char path[PATH_MAX], *argv[TOOL_WORDS_MAX + 1] = {NULL};
+    char path[PATH_MAX], *argv[RK_TOOL_WORDS_MAX + 1] = {NULL};
     int failure[2], error = 0;
-    *tool = (struct tool){0};
+    *tool = (struct rk_tool){0};
     vsnprintf(tool->command, sizeof tool->command, command, list);
     char *rest = tool->command;
-    for (int i = 0; rest && i < TOOL_WORDS_MAX; i++)
+    for (int i = 0; rest && i < RK_TOOL_WORDS_MAX; i++)
         argv[i] = strsep(&rest, " ");
     if (tool_find(argv[0], path))
         return rk_unsupported(c, "%s is not installed (the package %s of Debian and Ubuntu has it)",
@@ -142,7 +142,7 @@ static int start(struct rk_context *c, struct tool *tool, const char *package, i
     tool->name = argv[0];
     tool->begin = rk_stamp_now();
     tool->allowed_ms = allowed_ms;
-    tool->end_ns = rk_monotonic_ns() + (uint64_t)(allowed_ms + TOOL_SPARE_S * 1000) * 1000000u;
+    tool->end_ns = rk_monotonic_ns() + (uint64_t)(allowed_ms + RK_TOOL_SPARE_S * 1000) * 1000000u;
     const pid_t parent = getpid(), child = tool->out < 0 || tool->err < 0 ? -1 : fork();
     if (child == 0)
         tool_become(tool, path, argv, cpu, parent, failure[1]);
@@ -153,14 +153,14 @@ static int start(struct rk_context *c, struct tool *tool, const char *package, i
         ; /* the pipe is closed once the program runs */
     close(failure[0]);
     if (failed || error) {
-        tool_stop(tool);
+        rk_tool_stop(tool);
         return rk_refused(c, failed ? "starting a program" : path, failed ? failed : error);
     }
     return 0;
 }
 
-int tool_start(struct rk_context *c, struct tool *tool, const char *package, int cpu,
-               int64_t allowed_ms, const char *command, ...)
+int rk_tool_start(struct rk_context *c, struct rk_tool *tool, const char *package, int cpu,
+                  int64_t allowed_ms, const char *command, ...)
 {
     va_list list;
     va_start(list, command);
@@ -173,7 +173,7 @@ int tool_start(struct rk_context *c, struct tool *tool, const char *package, int
 
 /* 1: the program has ended with *wait_status; 0: it is late. Sleeps while it waits, because the
  * program may use this CPU. */
-static int tool_ended(struct tool *tool, int *wait_status)
+static int tool_ended(struct rk_tool *tool, int *wait_status)
 {
     struct pollfd event = {.fd = (int)syscall(SYS_pidfd_open, tool->pid, 0), .events = POLLIN};
     int ended;
@@ -192,40 +192,40 @@ static int tool_ended(struct tool *tool, int *wait_status)
     return ended;
 }
 
-int tool_wait(struct rk_context *c, struct tool *tool)
+int rk_tool_wait(struct rk_context *c, struct rk_tool *tool)
 {
-    char message[TOOL_MESSAGE_MAX];
+    char message[RK_TOOL_MESSAGE_MAX];
     int wait_status;
     if (!tool_ended(tool, &wait_status))
         return rk_error(c, ETIMEDOUT,
                         "%s was to take %.3g s, was still running %d s later and was ended.",
-                        tool->name, (double)tool->allowed_ms / 1000, TOOL_SPARE_S);
+                        tool->name, (double)tool->allowed_ms / 1000, RK_TOOL_SPARE_S);
     if (WIFSIGNALED(wait_status))
         return rk_error(c, ECHILD, "%s died of signal %d (%s).", tool->name, WTERMSIG(wait_status),
                         strsignal(WTERMSIG(wait_status)));
     if (!WEXITSTATUS(wait_status))
         return 0;
-    tool_message(tool, message);
+    rk_tool_message(tool, message);
     if (!is_refusal(message))
         return rk_error(c, ECHILD, "%s failed with exit status %d: %s", tool->name,
                         WEXITSTATUS(wait_status), message);
     return rk_unsupported(c, "%s is refused here: %s", tool->name, message);
 }
 
-int tool_read(struct rk_context *c, struct tool *tool, int fd)
+int rk_tool_read(struct rk_context *c, struct rk_tool *tool, int fd)
 {
     free(tool->text);
     tool->text = read_whole(fd);
     return tool->text ? 0 : rk_refused(c, "malloc", ENOMEM);
 }
 
-int tool_run(struct rk_context *c, struct tool *tool, const char *package, int64_t allowed_ms,
-             const char *command, ...)
+int rk_tool_run(struct rk_context *c, struct rk_tool *tool, const char *package, int64_t allowed_ms,
+                const char *command, ...)
 {
     va_list list;
     va_start(list, command);
     int status = start(c, tool, package, -1, allowed_ms, command, list);
     va_end(list);
-    status = status ? status : tool_wait(c, tool);
-    return status ? status : tool_read(c, tool, tool->out);
+    status = status ? status : rk_tool_wait(c, tool);
+    return status ? status : rk_tool_read(c, tool, tool->out);
 }

@@ -14,48 +14,49 @@
 
 #include "probe/probe.h"
 
-#define TOOL_SPARE_S 5             /* beyond the time that a program is allowed */
-#define TOOL_PRINTS_MAX (64 << 20) /* a program that prints more has gone wrong */
+#define RK_TOOL_SPARE_S 5             /* beyond the time that a program is allowed */
+#define RK_TOOL_PRINTS_MAX (64 << 20) /* a program that prints more has gone wrong */
 
-#define TOOL_COMMAND_MAX 512 /* bytes: paths of scratch files are the longest words */
-#define TOOL_WORDS_MAX 31    /* of a command */
-#define TOOL_MESSAGE_MAX 150 /* of what it printed, quoted in a reason */
+#define RK_TOOL_COMMAND_MAX 512 /* bytes: paths of scratch files are the longest words */
+#define RK_TOOL_WORDS_MAX 31    /* of a command */
+#define RK_TOOL_MESSAGE_MAX 150 /* of what it printed, quoted in a reason */
 
-struct tool {
-    char command[TOOL_COMMAND_MAX]; /* its words, each ended by a 0 */
-    const char *name;               /* the first of them; NULL: never started */
-    pid_t pid;                      /* 0: it has ended and was waited for */
-    int out, err;                   /* its output and its errors */
+struct rk_tool {
+    char command[RK_TOOL_COMMAND_MAX]; /* its words, each ended by a 0 */
+    const char *name;                  /* the first of them; NULL: never started */
+    pid_t pid;                         /* 0: it has ended and was waited for */
+    int out, err;                      /* its output and its errors */
     int64_t allowed_ms;
     uint64_t end_ns;
     struct rk_stamp begin; /* before it was started */
-    char *text;            /* what tool_read() read, ended by a 0; NULL: nothing yet */
+    char *text;            /* what rk_tool_read() read, ended by a 0; NULL: nothing yet */
 };
 
 /* The program's message: what it may not do, else the first line of its errors, else the last of
  * its output. */
-const char *tool_message(const struct tool *tool, char message[TOOL_MESSAGE_MAX]);
+const char *rk_tool_message(const struct rk_tool *tool, char message[RK_TOOL_MESSAGE_MAX]);
 
 /* Ends the program if it still runs. Safe for one that was never started. */
-void tool_stop(struct tool *);
+void rk_tool_stop(struct rk_tool *);
 
 /* Starts a command such as "ping -c %d 127.0.0.1", by printf(3) and divided at each space, on
  * `cpu`, or where this process runs if that is -1. It has to end within `allowed_ms` and
- * TOOL_SPARE_S. 0 or a status, with the reason set; tool_stop() in either case. `package` has the
- * program. */
-__attribute__((format(printf, 6, 7))) int tool_start(struct rk_context *, struct tool *,
-                                                     const char *package, int cpu,
-                                                     int64_t allowed_ms, const char *command, ...);
+ * RK_TOOL_SPARE_S. 0 or a status, with the reason set; rk_tool_stop() in either case. `package` has
+ * the program. */
+__attribute__((format(printf, 6, 7))) int rk_tool_start(struct rk_context *, struct rk_tool *,
+                                                        const char *package, int cpu,
+                                                        int64_t allowed_ms, const char *command,
+                                                        ...);
 
 /* Waits until the program ends. 0 if it ended with exit status 0, else a status with the reason. */
-int tool_wait(struct rk_context *, struct tool *);
+int rk_tool_wait(struct rk_context *, struct rk_tool *);
 
 /* Reads the whole file, the program's output or its log, into tool->text. 0 or a status. */
-int tool_read(struct rk_context *, struct tool *, int fd);
+int rk_tool_read(struct rk_context *, struct rk_tool *, int fd);
 
-/* tool_start() where this process runs, tool_wait(), and tool_read() of the output. */
-__attribute__((format(printf, 5, 6))) int tool_run(struct rk_context *, struct tool *,
-                                                   const char *package, int64_t allowed_ms,
-                                                   const char *command, ...);
+/* rk_tool_start() where this process runs, rk_tool_wait(), and rk_tool_read() of the output. */
+__attribute__((format(printf, 5, 6))) int rk_tool_run(struct rk_context *, struct rk_tool *,
+                                                      const char *package, int64_t allowed_ms,
+                                                      const char *command, ...);
 
 #endif

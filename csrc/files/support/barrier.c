@@ -128,7 +128,7 @@ int barrier_open(struct rk_context *c)
     if (status)
         return status;
     for (int i = 0; i < r->count; i++)
-        shuffle(r->file[i].order, r->file[i].count, &state);
+        rk_shuffle(r->file[i].order, r->file[i].count, &state);
     status = readers_start(c, r, reader_live);
     return status ? status : await_all(c, r);
 }

@@ -69,7 +69,7 @@ int rk_blocks_allocate(struct rk_context *c, struct rk_blocks *b, int fd, size_t
         rk_blocks_close(b);
         return status;
     }
-    rising_order(b->order, b->count);
+    rk_rising_order(b->order, b->count);
     memset(b->buffer, 1, block_bytes); /* so that no timed read has a page fault */
     return 0;
 }
@@ -156,7 +156,7 @@ int rk_close_file(struct rk_context *c)
 void rk_blocks_shuffle(struct rk_blocks *b)
 {
     uint64_t state = rk_begin();
-    shuffle(b->order, b->count, &state);
+    rk_shuffle(b->order, b->count, &state);
 }
 
 double rk_cached_share(int fd, size_t size_bytes)

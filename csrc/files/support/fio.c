@@ -27,9 +27,10 @@ int fio_inherits(struct rk_context *c, int fd)
     return fcntl(fd, F_SETFD, 0) < 0 ? rk_failed(c, "fcntl", errno) : 0;
 }
 
-int fio_run(struct rk_context *c, struct tool *fio, const struct fio_job *job, int64_t allowed_ms)
+int fio_run(struct rk_context *c, struct rk_tool *fio, const struct fio_job *job,
+            int64_t allowed_ms)
 {
-    *fio = (struct tool){0};
+    *fio = (struct rk_tool){0};
     const int fd = memfd_create("reckon-job", 0); /* inherited */
     if (fd < 0)
         return rk_refused(c, "memfd_create", errno);
@@ -37,8 +38,8 @@ int fio_run(struct rk_context *c, struct tool *fio, const struct fio_job *job, i
                      ? 0
                      : rk_refused(c, "writing the job for fio", errno);
     if (!status)
-        status = tool_run(c, fio, "fio", allowed_ms,
-                          "fio --readonly --output-format=json /proc/self/fd/%d", fd);
+        status = rk_tool_run(c, fio, "fio", allowed_ms,
+                             "fio --readonly --output-format=json /proc/self/fd/%d", fd);
     close(fd);
     return status;
 }

@@ -24,8 +24,9 @@ void fio_begin(struct rk_context *c, struct fio_job *job);
 int fio_inherits(struct rk_context *c, int fd);
 
 /* Runs fio on the job; its output, JSON, is in tool->text. 0 or a status, with the reason set;
- * tool_stop() in either case. */
-int fio_run(struct rk_context *c, struct tool *fio, const struct fio_job *job, int64_t allowed_ms);
+ * rk_tool_stop() in either case. */
+int fio_run(struct rk_context *c, struct rk_tool *fio, const struct fio_job *job,
+            int64_t allowed_ms);
 
 /* Reads the first number after `"name" :` behind `from` in fio's JSON. 0 if there is none. */
 int fio_number(const char *from, const char *name, double *value);

@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <netdb.h>
 
-#include "network/support/sockets.h"
+#include "probe/sockets.h"
 
 /* --- the library --- */
 static int nfs_library_open(struct rk_context *c, struct nfs_library *library)
@@ -87,7 +87,7 @@ int nfs_locate(struct rk_context *c, struct nfs_file *f)
     snprintf(f->exported, sizeof f->exported, "%s", colon + 1);
     f->served_here = *process != 0;
     snprintf(f->name, sizeof f->name, "%s", f->served_here ? "/data-0" : "/reckon-data");
-    return f->served_here ? enter_network_of(c, process) : 0;
+    return f->served_here ? rk_enter_network_of(c, process) : 0;
 }
 
 int nfs_connect(struct rk_context *c, const char *host, const char *port, int *fd)
@@ -103,7 +103,7 @@ int nfs_connect(struct rk_context *c, const char *host, const char *port, int *f
     for (const struct addrinfo *item = addresses; item && error; item = item->ai_next) {
         struct sockaddr_storage address = {0};
         memcpy(&address, item->ai_addr, item->ai_addrlen);
-        error = -connect_within(NFS_DEADLINE_S, &address, item->ai_addrlen, fd);
+        error = -rk_connect_within(NFS_DEADLINE_S, &address, item->ai_addrlen, fd);
     }
     freeaddrinfo(addresses);
     if (error == ECONNREFUSED)

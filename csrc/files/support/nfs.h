@@ -10,7 +10,7 @@
 #include <signal.h>
 
 #include "files/support/blocks.h"
-#include "network/support/namespace.h"
+#include "probe/namespace.h"
 
 #define NFS_DEADLINE_S 5 /* as PEER_DEADLINE_S (network/support/client.h) */
 #define NFS_PORT "2049"
@@ -58,8 +58,8 @@ struct nfs_file {
  * run's files; a real server has a file that its owner put there. Enters the network of the lab. */
 int nfs_locate(struct rk_context *c, struct nfs_file *f);
 
-/* Connects to the host's first address that answers, by connect_within(). 0, or a status with the
- * reason set; *fd is then -1. */
+/* Connects to the host's first address that answers, by rk_connect_within(). 0, or a status with
+ * the reason set; *fd is then -1. */
 int nfs_connect(struct rk_context *c, const char *host, const char *port, int *fd);
 
 /* 0 if a server answers there. libnfs has no short deadline for its own connection. */

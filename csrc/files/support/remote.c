@@ -91,7 +91,7 @@ int remote_open(struct rk_context *c, struct remote *r, enum remote_order order,
         return status;
     const int bad = nfs_read_block(&r->nfs, &r->blocks, 0);
     return bad ? nfs_read_failed(c, &r->nfs, bad)
-               : keep_cpus_awake(c, (int)rk_integer(c, "hold_idle"), &r->idle);
+               : rk_keep_cpus_awake(c, (int)rk_integer(c, "hold_idle"), &r->idle);
 }
 
 int remote_require_same(struct rk_context *c, const struct remote *r, uint32_t block)

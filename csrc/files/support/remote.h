@@ -7,8 +7,8 @@
 #define RK_REMOTE_H
 
 #include "files/support/nfs.h"
-#include "network/support/counts.h"
-#include "network/support/idle.h"
+#include "probe/counts.h"
+#include "probe/idle.h"
 
 /* An empty folder that every system has (hier(7)); only this process sees what is mounted there. */
 #define KERNEL_MOUNT_AT "/mnt"
@@ -27,7 +27,7 @@ struct remote {
     struct nfs_file nfs;
     struct rk_blocks blocks; /* .fd: the served file where it is on this machine, or -1 */
     int mounted;             /* 1: by the kernel's client, at KERNEL_MOUNT_AT */
-    int idle;                /* the descriptor of keep_cpus_awake(), or -1 */
+    int idle;                /* the descriptor of rk_keep_cpus_awake(), or -1 */
 };
 
 /* Puts the blocks into the order. 0 or a status. */

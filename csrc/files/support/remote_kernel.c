@@ -81,5 +81,5 @@ int kernel_open(struct rk_context *c, struct remote *r, enum remote_order order)
         const int bad = rk_read_block(&r->blocks, i);
         status = bad ? rk_read_failed(c, bad) : 0;
     }
-    return status ? status : keep_cpus_awake(c, (int)rk_integer(c, "hold_idle"), &r->idle);
+    return status ? status : rk_keep_cpus_awake(c, (int)rk_integer(c, "hold_idle"), &r->idle);
 }

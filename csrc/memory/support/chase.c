@@ -44,10 +44,10 @@ int make_ring(struct rk_context *c, struct ring *ring, size_t distance, size_t w
         const size_t window = window_bytes / distance;
         uint64_t state = rk_begin();
         if (window_bytes)
-            random_order(places, ring->nodes, window < ring->nodes ? (uint32_t)window : ring->nodes,
-                         &state);
+            rk_random_order(places, ring->nodes,
+                            window < ring->nodes ? (uint32_t)window : ring->nodes, &state);
         else
-            rising_order(places, ring->nodes);
+            rk_rising_order(places, ring->nodes);
         ring->at = link_ring(ring->region.start, distance, places, ring->nodes);
     }
     rk_unmap(&order);

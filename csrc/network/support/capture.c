@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "network/support/sockets.h"
+#include "probe/sockets.h"
 
 #define CAPTURE_SNAP 128  /* bytes kept of a packet: the longest headers of IP and TCP */
 #define CAPTURE_FRAME 256 /* CAPTURE_SNAP with the header of a frame of the ring */
@@ -121,7 +121,7 @@ static int capture_route(const struct sockaddr *peer, uint32_t own[4])
     socklen_t length =
         peer->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
     memcpy(&to, peer, length);
-    *port_of(&to) = htons(9);
+    *rk_port_of(&to) = htons(9);
     const int fd = socket(peer->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return -errno;

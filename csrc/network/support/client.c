@@ -3,7 +3,7 @@
 #include <netdb.h>
 
 #include "network/support/loopback.h"
-#include "network/support/namespace.h"
+#include "probe/namespace.h"
 
 static int unreachable(struct rk_context *c, const struct peer *peer, int error)
 {
@@ -111,7 +111,7 @@ static int greet(struct rk_context *c, const struct peer *peer, int fd, const ch
 static int request(struct rk_context *c, const struct peer *peer, const char *service, int *fd,
                    char line[PEER_LINE_MAX])
 {
-    int status = connect_within(PEER_DEADLINE_S, &peer->address, peer->length, fd);
+    int status = rk_connect_within(PEER_DEADLINE_S, &peer->address, peer->length, fd);
     if (status)
         return unreachable(c, peer, -status);
     status = greet(c, peer, *fd, service, line);
@@ -143,7 +143,7 @@ int peer_request_port(struct rk_context *c, const struct peer *peer, const char 
         *fd = -1;
         return rk_error(c, EPROTO, "The peer at %s names no port for %s.", peer->name, service);
     }
-    *port_of(address) = htons((uint16_t)port);
+    *rk_port_of(address) = htons((uint16_t)port);
     return 0;
 }
 
@@ -152,7 +152,7 @@ int peer_request_port(struct rk_context *c, const struct peer *peer, const char 
 int peer_locate(struct peer *peer, const char *at)
 {
     char host[256], port[16];
-    if (split_address(at, NULL, host, port))
+    if (rk_split_address(at, NULL, host, port))
         return -1;
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
                                    .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV};
@@ -180,7 +180,7 @@ static int open_other_host(struct rk_context *c, struct peer *peer)
         return rk_error(c, EACCES, "The other host's token must have %d to %d characters.",
                         PEER_TOKEN_MIN, PEER_TOKEN_MAX);
     strcpy(peer->token, token);
-    return *process ? enter_network_of(c, process) : 0;
+    return *process ? rk_enter_network_of(c, process) : 0;
 }
 
 enum server_place server_place_of(const struct rk_context *c)

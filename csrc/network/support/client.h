@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "network/support/sockets.h"
+#include "probe/sockets.h"
 #include "peer/wire.h"
 #include "probe/probe.h"
 

@@ -59,7 +59,7 @@ static int bound_time_wait(struct rk_context *c, size_t n)
                               ORDERLY_MAX);
     const uint64_t end_ns = rk_monotonic_ns() + (uint64_t)wait_ms * 1000000u;
     for (;;) {
-        const int64_t waiting = count_time_wait();
+        const int64_t waiting = rk_count_time_wait();
         if (ports < 0 || waiting < 0 || 2 * (waiting + (int64_t)n) <= ports)
             return 0;
         if (rk_monotonic_ns() >= end_ns)
@@ -100,7 +100,7 @@ int begin_accepting(struct rk_context *c, struct acceptor *to, size_t n, enum en
     to->control = -1;
     to->connections = to->syn_retransmits = 0;
     int status = ending == IN_ORDER ? bound_time_wait(c, n) : 0;
-    to->before = count_tcp();
+    to->before = rk_count_tcp();
     if (!status)
         status = peer_request_port(c, &to->peer, service, &to->control, &to->address, &to->length);
     /* Acknowledges the answer now, not after 40 ms: before, it would be sent again and counted. */
@@ -143,7 +143,7 @@ int end_accepting(struct rk_context *c, struct acceptor *to, enum ending ending,
 {
     if (!status)
         status = compare_counts(c, to, ending);
-    note_tcp_since(c, &to->before);
+    rk_note_tcp_since(c, &to->before);
     if (to->control >= 0)
         close(to->control);
     return status;
@@ -183,7 +183,7 @@ int new_socket_with_deadline(struct rk_context *c, const struct acceptor *to, in
 {
     const int fd = new_socket(to);
     *status = fd < 0 ? rk_refused(c, "socket", errno) : 0;
-    if (fd >= 0 && set_time_limits(fd, PEER_DEADLINE_S) < 0) {
+    if (fd >= 0 && rk_set_time_limits(fd, PEER_DEADLINE_S) < 0) {
         *status = rk_failed(c, "setsockopt", errno);
         close(fd);
         return -1;

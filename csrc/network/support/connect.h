@@ -9,7 +9,7 @@
 #include <sched.h>
 
 #include "network/support/client.h"
-#include "network/support/counts.h"
+#include "probe/counts.h"
 #include "probe/stamps.h"
 
 /* Of probes that close in order. Less than the deadline of a run (sampling.py). */
@@ -28,7 +28,7 @@ struct acceptor {
     int control;        /* the connection whose end ends the service */
     size_t connections; /* accepted so far */
     uint64_t syn_retransmits;
-    struct tcp_counts before;
+    struct rk_tcp_counts before;
 };
 
 /* Servers on the caller's CPU, which connect() or close() wakes. An ordinary server often

@@ -6,9 +6,9 @@
  * containers have the IPv6 loopback alone, and one without a network has none. */
 static const char *loopback_address(void)
 {
-    if (loopback_is_up(AF_INET))
+    if (rk_loopback_is_up(AF_INET))
         return "127.0.0.1:0";
-    return loopback_is_up(AF_INET6) ? "[::1]:0" : NULL;
+    return rk_loopback_is_up(AF_INET6) ? "[::1]:0" : NULL;
 }
 
 int loopback_locate(struct rk_context *c, struct peer *peer)
@@ -22,10 +22,10 @@ int loopback_locate(struct rk_context *c, struct peer *peer)
 /* Both ends of a connection of this process with itself. 0 or an error number. */
 static int make_pair(struct peer self, int *client, int *accepted)
 {
-    const int listener = bound_socket(SOCK_STREAM, &self.address, self.length);
+    const int listener = rk_bound_socket(SOCK_STREAM, &self.address, self.length);
     int error = listener < 0 || listen(listener, 1) < 0 ? errno : 0;
     *client = -1;
-    error = error ? error : -connect_within(PEER_DEADLINE_S, &self.address, self.length, client);
+    error = error ? error : -rk_connect_within(PEER_DEADLINE_S, &self.address, self.length, client);
     if (!error) {
         *accepted = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
         error = *accepted < 0 ? errno : 0;

@@ -17,7 +17,7 @@ int ping_open(struct rk_context *c, const struct peer *peer, size_t size, struct
     const int family = peer->address.ss_family, six = family == AF_INET6;
     const int protocol = six ? IPPROTO_ICMPV6 : IPPROTO_ICMP;
     struct sockaddr_storage to = peer->address;
-    *port_of(&to) = 0;
+    *rk_port_of(&to) = 0;
     memset(ping, 1, sizeof *ping);
     ping->six = six;
     ping->raw = 0;
@@ -39,7 +39,7 @@ int ping_open(struct rk_context *c, const struct peer *peer, size_t size, struct
     if (ping->fd < 0)
         return rk_refused(c, "a socket for echo requests", errno);
     if (!(ping->raw && ping_only_answers(ping) < 0) &&
-        set_time_limits(ping->fd, PEER_DEADLINE_S) == 0 &&
+        rk_set_time_limits(ping->fd, PEER_DEADLINE_S) == 0 &&
         connect(ping->fd, (const struct sockaddr *)&to, peer->length) == 0)
         return 0;
     const int error = errno;

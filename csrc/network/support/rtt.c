@@ -18,7 +18,7 @@ static int open_and_keep(struct rk_context *c, int awake)
     trip->fd = trip->awake = -1;
     trip->opened = rk_stamp_now();
     /* Before the peer's namespace is entered, where root may be nobody. */
-    const int status = keep_cpus_awake(c, awake, &trip->awake);
+    const int status = rk_keep_cpus_awake(c, awake, &trip->awake);
     return status ? status : peer_open(c, &trip->peer, server_place_of(c));
 }
 

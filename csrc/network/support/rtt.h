@@ -3,8 +3,8 @@
 #define RK_RTT_H
 
 #include "network/support/client.h"
-#include "network/support/counts.h"
-#include "network/support/idle.h"
+#include "probe/counts.h"
+#include "probe/idle.h"
 
 #define MESSAGE_MAX 65536
 

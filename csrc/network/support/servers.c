@@ -95,7 +95,7 @@ static int ncat_await(struct rk_context *c, pid_t ncat, const struct peer *peer,
         siginfo_t ended = {0};
         if (waitid(P_PID, (id_t)ncat, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid)
             return ncat_ended(c, &ended);
-        if (!connect_within(PEER_DEADLINE_S, &peer->address, peer->length, fd))
+        if (!rk_connect_within(PEER_DEADLINE_S, &peer->address, peer->length, fd))
             return 0;
         const struct timespec pause = {0, 1000000};
         nanosleep(&pause, NULL);
@@ -106,7 +106,7 @@ static int ncat_await(struct rk_context *c, pid_t ncat, const struct peer *peer,
 /* ncat chooses no port by itself, so it gets one that was free a moment ago. */
 int ncat_begin(struct rk_context *c, struct peer *peer, struct ncat *ncat, int *fd)
 {
-    const int reserved = bound_socket(SOCK_STREAM, &peer->address, peer->length);
+    const int reserved = rk_bound_socket(SOCK_STREAM, &peer->address, peer->length);
     if (reserved < 0)
         return rk_failed(c, "a port on loopback", errno);
     close(reserved);

@@ -7,7 +7,7 @@ static void fill_at_random(const struct rk_region *region)
 {
     uint64_t state = rk_begin(), *const words = (uint64_t *)(void *)region->start;
     for (size_t i = 0; i < region->size_bytes / sizeof *words; i++)
-        words[i] = next_random(&state);
+        words[i] = rk_next_random(&state);
 }
 
 /* --- the sender --- */
@@ -200,6 +200,6 @@ int64_t all_retransmits(const struct streams *all)
 {
     int64_t sum = 0;
     for (int i = 0; i < all->count; i++)
-        sum = add_counts(sum, tcp_retransmits(all->stream[i].fd));
+        sum = rk_add_counts(sum, tcp_retransmits(all->stream[i].fd));
     return sum;
 }

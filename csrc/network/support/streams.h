@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "network/support/counts.h"
+#include "probe/counts.h"
 #include "network/support/receiver.h"
 #include "probe/region.h"
 

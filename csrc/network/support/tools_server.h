@@ -4,12 +4,12 @@
 
 #include "probe/tools.h"
 
-#define TOOL_LOOPBACK "127.0.0.1"
+#define RK_TOOL_LOOPBACK "127.0.0.1"
 
 /* All: 0, or a status with the reason set. */
 int tool_require_loopback(struct rk_context *);     /* whether it is reachable */
 int tool_free_port(struct rk_context *, int *port); /* a free port of the loopback */
 /* Waits until the server listens on the port. */
-int tool_await_listening(struct rk_context *, struct tool *, int port);
+int tool_await_listening(struct rk_context *, struct rk_tool *, int port);
 
 #endif

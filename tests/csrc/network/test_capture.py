@@ -21,7 +21,7 @@ def program(tmp_path_factory):
         *(f"runner/{name}.o" for name in ("registry", "in_process", "allowed_cpus")),
         *(f"probe/{name}.o" for name in ("clock", "cpus", "kernel_files", "processor", "topology")),
         "network/support/capture.o",
-        "network/support/sockets.o",
+        "probe/sockets.o",
     ]
     no_probes = [f"-Wl,--defsym=__{end}_rk_probes=0" for end in ("start", "stop")]
     files = [LIBRARY / name for name in objects]

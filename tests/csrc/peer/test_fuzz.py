@@ -13,7 +13,7 @@ from helpers.project import ROOT
 MESSAGES = int(os.environ.get("FUZZ_MESSAGES", "20000"))
 SEED = os.environ.get("FUZZ_SEED", "20261122")
 PROGRAMS = ROOT / "tests/csrc/programs"
-SHARED = ("network/support/sockets.c", "network/support/text.c")
+SHARED = ("probe/sockets.c", "probe/text.c")
 SOURCES = {
     "fuzz_greeting": ("peer/address.c", *SHARED),
     "fuzz_answer": ("runner/registry.c", *SHARED),

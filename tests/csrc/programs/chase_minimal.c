@@ -29,7 +29,8 @@ static __attribute__((noinline)) void *chase(void *p, long n)
     return p;
 }
 
-/* Sattolo's shuffle makes one cycle at once: each line points to where its content is swapped to.
+/* Sattolo's rk_shuffle makes one cycle at once: each line points to where its content is swapped
+ * to.
  */
 static void link_lines(char *memory, size_t lines)
 {

@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "network/support/sockets.h"
+#include "probe/sockets.h"
 
 /* The client's end of the pair, as if it had been connected. */
 static int client_end;
-#define connect_within(seconds, to, length, fd) (*(fd) = client_end, 0)
+#define rk_connect_within(seconds, to, length, fd) (*(fd) = client_end, 0)
 #include "network/support/client.c"
 #include "network/support/receiver.c"
 #include "runner/context.h"
@@ -34,7 +34,7 @@ int peer_start_server(struct rk_context *c, struct peer *peer, enum server_place
     abort();
 }
 
-int enter_network_of(struct rk_context *c, const char *process)
+int rk_enter_network_of(struct rk_context *c, const char *process)
 {
     (void)c, (void)process;
     abort();

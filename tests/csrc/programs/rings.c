@@ -13,9 +13,9 @@ static const struct node *ring(char *start, uint32_t count, uint32_t window, siz
 {
     uint32_t *const order = calloc(2 * count, sizeof *order);
     if (window)
-        random_order(order, count, window, &seed);
+        rk_random_order(order, count, window, &seed);
     else
-        rising_order(order, count);
+        rk_rising_order(order, count);
     const struct node *const first = link_ring(start, distance, order, count);
     free(order);
     return first;

@@ -1,9 +1,9 @@
-#include "network/support/idle.h"
+#include "probe/idle.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
-int keep_cpus_awake(struct rk_context *c, int wanted, int *fd)
+int rk_keep_cpus_awake(struct rk_context *c, int wanted, int *fd)
 {
     const int32_t latency_us = 0;
     *fd = -1;

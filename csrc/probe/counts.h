@@ -3,12 +3,13 @@
 #ifndef RK_COUNTS_H
 #define RK_COUNTS_H
 
-#include "network/support/proc_net.h"
+#include "probe/proc_net.h"
 #include "probe/probe.h"
 
 /* Records the counters' growth since `before`; retransmits are those of the namespace, or those
  * that the caller counted. */
-void note_tcp_since(struct rk_context *, const struct tcp_counts *before);
-void note_retransmits(struct rk_context *, int64_t retransmits, const struct tcp_counts *before);
+void rk_note_tcp_since(struct rk_context *, const struct rk_tcp_counts *before);
+void rk_note_retransmits(struct rk_context *, int64_t retransmits,
+                         const struct rk_tcp_counts *before);
 
 #endif

@@ -7,8 +7,8 @@
 
 /* A whole number of decimal digits alone, from `minimum` to `maximum`, at the beginning of the
  * text. Returns where it ends, or NULL if there is none. */
-const char *parse_number(const char *text, int64_t minimum, int64_t maximum, int64_t *value);
+const char *rk_parse_number(const char *text, int64_t minimum, int64_t maximum, int64_t *value);
 /* The text in quotation marks; bytes above ASCII as they are (UTF-8). */
-void put_json_string(FILE *, const char *text);
+void rk_put_json_string(FILE *, const char *text);
 
 #endif

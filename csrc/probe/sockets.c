@@ -1,4 +1,4 @@
-#include "network/support/sockets.h"
+#include "probe/sockets.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,12 +10,12 @@
 
 #include "probe/clock.h"
 
-in_port_t *port_of(struct sockaddr_storage *address)
+in_port_t *rk_port_of(struct sockaddr_storage *address)
 {
     return &((struct sockaddr_in6 *)address)->sin6_port;
 }
 
-int split_address(const char *text, const char *usual_port, char host[256], char port[16])
+int rk_split_address(const char *text, const char *usual_port, char host[256], char port[16])
 {
     const char *colon = strrchr(text, ':'), *end = colon;
     if (text[0] == '[') {
@@ -38,7 +38,7 @@ int split_address(const char *text, const char *usual_port, char host[256], char
     return 0;
 }
 
-socklen_t loopback_of(int family, struct sockaddr_storage *address)
+socklen_t rk_loopback_of(int family, struct sockaddr_storage *address)
 {
     const struct sockaddr_in four = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
     const struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
@@ -50,23 +50,23 @@ socklen_t loopback_of(int family, struct sockaddr_storage *address)
     return family == AF_INET6 ? sizeof six : sizeof four;
 }
 
-int loopback_is_up(int family)
+int rk_loopback_is_up(int family)
 {
     struct sockaddr_storage own;
-    const socklen_t length = loopback_of(family, &own);
-    const int fd = bound_socket(SOCK_DGRAM, &own, length);
+    const socklen_t length = rk_loopback_of(family, &own);
+    const int fd = rk_bound_socket(SOCK_DGRAM, &own, length);
     const int up = fd >= 0 && connect(fd, (const struct sockaddr *)&own, length) == 0;
     if (fd >= 0)
         close(fd);
     return up;
 }
 
-int bound_socket(int type, struct sockaddr_storage *address, socklen_t length)
+int rk_bound_socket(int type, struct sockaddr_storage *address, socklen_t length)
 {
     const int on = 1, off = 0, fd = socket(address->ss_family, type | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return -1;
-    if (*port_of(address)) /* connections of a listener that ended may be in TIME_WAIT there */
+    if (*rk_port_of(address)) /* connections of a listener that ended may be in TIME_WAIT there */
         setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (address->ss_family == AF_INET6)
         setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
@@ -79,7 +79,7 @@ int bound_socket(int type, struct sockaddr_storage *address, socklen_t length)
     return -1;
 }
 
-int set_time_limits(int fd, int seconds)
+int rk_set_time_limits(int fd, int seconds)
 {
     const struct timeval limit = {.tv_sec = seconds};
     const int bad = setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
@@ -103,7 +103,7 @@ static int await_connected(int fd, uint64_t end_ns)
     return error;
 }
 
-int connect_within(int seconds, const struct sockaddr_storage *to, socklen_t length, int *fd)
+int rk_connect_within(int seconds, const struct sockaddr_storage *to, socklen_t length, int *fd)
 {
     const uint64_t end_ns = rk_monotonic_ns() + (uint64_t)seconds * RK_NS_PER_S;
     const int on = 1;
@@ -113,7 +113,7 @@ int connect_within(int seconds, const struct sockaddr_storage *to, socklen_t len
     int error = connect(*fd, (const struct sockaddr *)to, length) < 0 ? errno : 0;
     if (error == EINPROGRESS)
         error = await_connected(*fd, end_ns);
-    if (!error && (fcntl(*fd, F_SETFL, 0) < 0 || set_time_limits(*fd, seconds) < 0 ||
+    if (!error && (fcntl(*fd, F_SETFL, 0) < 0 || rk_set_time_limits(*fd, seconds) < 0 ||
                    setsockopt(*fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) < 0))
         error = errno;
     if (error) {

@@ -1,9 +1,9 @@
-#include "network/support/text.h"
+#include "probe/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-const char *parse_number(const char *text, int64_t minimum, int64_t maximum, int64_t *value)
+const char *rk_parse_number(const char *text, int64_t minimum, int64_t maximum, int64_t *value)
 {
     char *end;
     if (*text < '0' || *text > '9')
@@ -13,7 +13,7 @@ const char *parse_number(const char *text, int64_t minimum, int64_t maximum, int
     return errno || *value < minimum || *value > maximum ? NULL : end;
 }
 
-void put_json_string(FILE *out, const char *text)
+void rk_put_json_string(FILE *out, const char *text)
 {
     fputc('"', out);
     for (; *text; text++)

@@ -1,4 +1,4 @@
-#include "network/support/proc_net.h"
+#include "probe/proc_net.h"
 
 #include <netinet/tcp.h>
 #include <stdio.h>
@@ -39,21 +39,21 @@ static int64_t counter(const char *table, const char *group, const char *name)
     return count;
 }
 
-struct tcp_counts count_tcp(void)
+struct rk_tcp_counts rk_count_tcp(void)
 {
-    return (struct tcp_counts){
+    return (struct rk_tcp_counts){
         .retransmits = counter("snmp", "Tcp:", "RetransSegs"),
         .listen_overflows = counter("netstat", "TcpExt:", "ListenOverflows"),
         .listen_drops = counter("netstat", "TcpExt:", "ListenDrops"),
     };
 }
 
-int64_t count_time_wait(void)
+int64_t rk_count_time_wait(void)
 {
     return rk_field_in(TABLES "sockstat", "TCP: inuse %*d orphan %*d tw %lld", -1);
 }
 
-int proc_net_listens(const char *table, int port)
+int rk_proc_net_listens(const char *table, int port)
 {
     char line[256];
     unsigned local, state;

@@ -1,4 +1,4 @@
-#include "network/support/namespace.h"
+#include "probe/namespace.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "network/support/text.h"
+#include "probe/text.h"
 
 /* A failure, not a property of this machine: the next build starts a host and measures again. */
 static int has_ended(struct rk_context *c)
@@ -57,10 +57,10 @@ static int enter_both(struct rk_context *c, int user, int net)
     return bad ? rk_failed(c, "entering the lab host's network", -bad) : 0;
 }
 
-int enter_network_of(struct rk_context *c, const char *process)
+int rk_enter_network_of(struct rk_context *c, const char *process)
 {
     int64_t pid;
-    const char *const end = parse_number(process, 1, INT_MAX, &pid);
+    const char *const end = rk_parse_number(process, 1, INT_MAX, &pid);
     if (!end || *end)
         return rk_error(c, EDESTADDRREQ, "The lab's process is \"%.60s\", not a number.", process);
     /* A notebook's kernel that runs a probe in its own process would stay in the lab for good. */

@@ -12,6 +12,6 @@
 
 /* From here on this process reaches by network what the process of that number reaches, until it
  * ends. 0, or a status with the reason set. */
-int enter_network_of(struct rk_context *, const char *process);
+int rk_enter_network_of(struct rk_context *, const char *process);
 
 #endif

@@ -12,6 +12,6 @@
 
 /* *fd keeps them awake until it is closed; -1 if that is not wanted. 0, or a status with the reason
  * set and *fd -1. */
-int keep_cpus_awake(struct rk_context *, int wanted, int *fd);
+int rk_keep_cpus_awake(struct rk_context *, int wanted, int *fd);
 
 #endif
