@@ -66,7 +66,7 @@ $(foreach name,$(unknown),$(foreach meant,$(call nearest,$(name),$(OPTIONS)),\
 
 .DEFAULT_GOAL := help
 TARGETS := help book html pdf publish measure summary results compare doctor fleet-demo peer lab edit serve check \
-  test faults test-install lint setup lib lib-tests tex nfs lock schema expected record uninstall clean
+  test faults test-install lint setup setup-lab setup-fleet setup-dev lib lib-tests tex nfs lock schema expected record uninstall clean
 .PHONY: $(TARGETS)
 
 .DEFAULT:
@@ -118,7 +118,7 @@ doctor: ## say what is missing on this machine, and whether it is fit to be meas
 	@$(if $(IS_SET_UP),$(MAKE) --no-print-directory lib)
 	@$(if $(IS_SET_UP),$(PY) -m reckon doctor)
 
-fleet-demo: setup lib ## measure three hosts in namespaces of this machine, and name the odd one among twelve (root)
+fleet-demo: setup-fleet lib ## measure three hosts in namespaces of this machine, and name the odd one among twelve (root)
 	@$(PY) tools/fleet-demo
 
 peer: ## build reckon-peer, the other host of the network pages, and say how to start it
@@ -132,7 +132,7 @@ peer: ## build reckon-peer, the other host of the network pages, and say how to 
 
 # The quick profile: samples of any longer profile serve, so an edited prediction shows its verdict
 # at once.
-lab: setup lib ## open the notebooks in JupyterLab, to edit predictions
+lab: setup-lab lib ## open the notebooks in JupyterLab, to edit predictions
 	@RECKON_PROFILE=$(or $(PROFILE),quick) $(PY) -m jupyterlab --config=tools/lab_config.py \
 	  $(if $(filter 0,$(shell id -u)),--allow-root)
 
@@ -149,14 +149,14 @@ BY_FILE := --dist loadfile --no-loadscope-reorder
 
 # No root, no asserted time, no page executed: what runs after every edit. Of the notebooks their words
 # and sentences are read.
-check: setup ## run the tests that take no root, no measured time, no browser and no build, within 3 minutes
+check: setup-dev ## run the tests that take no root, no measured time, no browser and no build, within 3 minutes
 	@$(PY) -m pytest -q -n 2 $(BY_FILE) -m "parallel and not book and not browser" \
 	  $(foreach part,csrc measurement faults install,--ignore=tests/$(part)) \
 	  $(foreach name,pages record contradictions,--ignore=tests/notebooks/test_$(name).py)
 
 # First what asserts no time, three files at once, of which one mostly waits; then what measures, alone.
 # Both always run.
-test: setup ## run every test but those of faults and installation; FAULTS=1: faults too; or those of TESTS=
+test: setup-dev ## run every test but those of faults and installation; FAULTS=1: faults too; or those of TESTS=
 ifdef TESTS
 	@$(PY) -m pytest $(TESTS)
 else
@@ -167,23 +167,31 @@ endif
 
 # A kill of every program by every signal takes 18; 200 take about an hour, a million messages to each
 # of seven readers another.
-faults: setup ## kill what a build runs, send random messages, at length: make faults COUNT=200 MESSAGES=1000000 SEED=1
+faults: setup-dev ## kill what a build runs, send random messages, at length: make faults COUNT=200 MESSAGES=1000000 SEED=1
 	@PYTHONPATH=tests $(PY) -m helpers.kills --count $(or $(COUNT),200) --seed $(or $(SEED),1); killed=$$?; \
 	  FUZZ_MESSAGES=$(or $(MESSAGES),1000000) FUZZ_SEED=$(or $(SEED),1) \
 	  $(PY) -m pytest tests/faults tests/csrc/peer/test_fuzz.py && exit $$killed
 
-test-install: setup ## run the tests of installation: pip install, and from nothing in a bare Debian 12 and 13 (root)
+test-install: setup-dev ## run the tests of installation: pip install, and from nothing in a bare Debian 12 and 13 (root)
 	@$(PY) -m pytest tests/install
 
-lint: setup ## check format, style, types, imports, spelling and the C compiler's warnings
+lint: setup-dev ## check format, style, types, imports, spelling and the C compiler's warnings
 	@tools/lint $(VENV)/bin
 
 setup: $(VENV)/ready ## the virtual environment alone
+setup-lab: $(VENV)/ready-lab ## also what `make lab` needs
+setup-fleet: $(VENV)/ready-fleet ## also what the commands for many machines need
+setup-dev: $(VENV)/ready-dev ## also what tests and `make lint` need, with the two above
+
+# Another make may have done it meanwhile.
+SET_UP = $(ALONE) tools sh -c '[ "$$(find $@ $(^:%=-newer %) 2>/dev/null)" ] || \
+  { tools/setup venv $(PYTHON) $(VENV) $< && touch $@; }'
 
 $(VENV)/ready: requirements.txt pyproject.toml tools/setup
-# Another make may have done it meanwhile.
-	@$(ALONE) tools sh -c '[ "$$(find $@ $(^:%=-newer %) 2>/dev/null)" ] || \
-	  { tools/setup venv $(PYTHON) $(VENV) && touch $@; }'
+	@$(SET_UP)
+
+$(VENV)/ready-%: requirements-%.txt $(VENV)/ready
+	@$(SET_UP)
 
 lib: ## the C library alone
 	@mkdir -p $(LIB)
@@ -201,11 +209,16 @@ tex: ## install TeX by apt-get, where that can be used
 nfs: ## install an NFS server and libnfs by apt-get, where that can be used
 	@tools/setup nfs
 
-lock: setup ## compile requirements.txt from pyproject.toml (needs uv)
-	uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 -o requirements.txt \
-	  --custom-compile-command "make lock"
+# Each lock keeps to the versions of those before it.
+COMPILE := uv pip compile -q pyproject.toml --universal --python-version 3.11 --no-annotate \
+  --custom-compile-command "make lock"
+lock: ## compile requirements.txt and those of the extras from pyproject.toml (needs uv)
+	$(COMPILE) -o requirements.txt
+	$(COMPILE) -o requirements-fleet.txt --extra fleet -c requirements.txt
+	$(COMPILE) -o requirements-lab.txt --extra lab -c requirements-fleet.txt
+	$(COMPILE) -o requirements-dev.txt --extra dev -c requirements-fleet.txt -c requirements-lab.txt
 
-schema: setup ## write book/record.schema.json, report.schema.json, docs/formulas.schema.json and export-format.md again
+schema: setup-fleet ## write book/record.schema.json, report.schema.json, docs/formulas.schema.json and export-format.md again
 	@$(PY) -c "from reckon import config, records; from reckon.comparison.reports import report; from reckon.edits import what_if_panels; \
 	  from reckon.fleet.collection import export; \
 	  records.write_whole(config.ROOT / 'docs' / 'export-format.md', export.description()); \
@@ -214,10 +227,10 @@ schema: setup ## write book/record.schema.json, report.schema.json, docs/formula
 	  records.write_whole(book / 'record.schema.json', records.schema()); \
 	  records.write_whole(book / 'report.schema.json', report.schema())"
 
-expected: setup ## write what the pages show of the tests' recorded run: make expected PAGE=cpu/syscall; alone: all
+expected: setup-dev ## write what the pages show of the tests' recorded run: make expected PAGE=cpu/syscall; alone: all
 	@PYTHONPATH=tests $(PY) -m helpers.pages $(PAGE)
 
-record: setup ## add what the tests' recorded run lacks of an experiment: make record EXPERIMENT=cpu/syscall
+record: setup-dev ## add what the tests' recorded run lacks of an experiment: make record EXPERIMENT=cpu/syscall
 	@test -n "$(EXPERIMENT)" || { echo "Say which: make record EXPERIMENT=cpu/syscall" >&2; exit 2; }
 	@PYTHONPATH=tests $(PY) -m helpers.record $(EXPERIMENT)
 

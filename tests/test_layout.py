@@ -269,16 +269,6 @@ def test_the_reports_values_fit_their_quantities():
         assert not value.quantity or value.quantity in known, value.quantity
 
 
-def test_the_lock_and_the_short_list_agree():
-    lock = (ROOT / "requirements.txt").read_text().lower()
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    for dependency in project["dependencies"]:
-        name = re.match(r"[\w-]+", dependency)[0].lower()
-        assert re.search(rf"^{re.escape(name)}==", lock, re.M), f"{name}: run `make lock`"
-    for line in lock.splitlines():  # names and versions, no addresses
-        assert not line or re.match(r"\s*#|[\w.-]+(\[[\w,]+\])?==[\w.]+( ; .*)?$", line), line
-
-
 def test_citation_and_changes_are_of_this_version():
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())

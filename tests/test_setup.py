@@ -1,7 +1,10 @@
-"""What set-up says is missing, and what it removes again: with made-up programs on the path."""
+"""The locks of what is installed; with made-up programs on the path, what set-up says is missing, and
+what it removes again."""
 
 import os
+import re
 import shutil
+import tomllib
 
 import pytest
 from helpers.project import ROOT, finished
@@ -65,7 +68,7 @@ def test_a_user_gets_one_command_for_all_that_is_needed(setup):
         setup.program(name)
     setup.program("id", "echo 1000")
     setup.program("sudo", "exit 1")  # it asks for a password
-    done = setup("venv", "python3", ".venv")
+    done = setup("venv", "python3", ".venv", "requirements.txt")
     assert done.returncode == 2
     assert "needs Python 3.11 or newer and a C compiler with its headers." in done.stderr
     assert ": sudo apt-get install --no-install-recommends python3 python3-venv gcc" in done.stderr
@@ -78,7 +81,7 @@ def test_all_that_is_needed_is_installed_at_once_and_remarks_are_not_printed(set
     )
     setup.program("dpkg-query")
     setup.program("id", "echo 0")
-    done = setup("venv", "python3", ".venv")
+    done = setup("venv", "python3", ".venv", "requirements.txt")
     assert done.returncode == 2  # this apt-get has installed nothing
     assert done.stdout == "Installing by apt-get: python3 python3-venv gcc libc6-dev\n"
     assert "although python3 python3-venv gcc libc6-dev was installed" in done.stderr
@@ -90,7 +93,7 @@ def test_remarks_of_an_apt_get_that_fails_are_printed(setup):
     setup.program("apt-get", "echo remark >&2; exit 100")
     setup.program("dpkg-query")
     setup.program("id", "echo 0")
-    done = setup("venv", "python3", ".venv")
+    done = setup("venv", "python3", ".venv", "requirements.txt")
     assert done.returncode == 2 and "remark" in done.stderr
     assert "apt-get could not install python3 python3-venv gcc libc6-dev." in done.stderr
 
@@ -157,3 +160,26 @@ def test_another_system_is_refused_in_one_sentence(tmp_path):
     done = finished("make", "book", cwd=ROOT, env={**inherited, "PATH": path})
     assert done.returncode == 2 and "on Darwin use a virtual machine" in done.stderr
     assert len(done.stderr.splitlines()) == 1 and not done.stdout
+
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
+@pytest.mark.parametrize("extra", [None, *PROJECT["optional-dependencies"]])
+def test_each_lock_has_what_it_is_for(extra):
+    name = f"requirements-{extra}.txt" if extra else "requirements.txt"
+    lines = [line for line in (ROOT / name).read_text().splitlines() if not line.startswith("#")]
+    wanted = PROJECT["dependencies"] + PROJECT["optional-dependencies"].get(extra, [])
+    names = {re.match(r"[\w.-]+", requirement)[0].lower() for requirement in wanted} - {"reckon"}
+    assert names <= {line.partition("==")[0] for line in lines}, "run `make lock`"
+    for line in lines:  # names and versions, no addresses
+        assert re.match(r"[\w.-]+==[\w.]+( ; .*)?$", line), line
+
+
+def test_the_locks_agree_in_every_version():
+    """`make lab` after `make test` installs nothing older or newer."""
+    everything = set((ROOT / "requirements-dev.txt").read_text().splitlines())
+    for path in ROOT.glob("requirements*.txt"):
+        of_dev = {line.partition(" ; ")[0] for line in everything}
+        pins = {line.partition(" ; ")[0] for line in path.read_text().splitlines()}
+        assert pins <= of_dev, f"{path.name}: run `make lock`"
