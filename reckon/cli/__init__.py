@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import os
 import signal
 import sys
@@ -9,12 +10,10 @@ import sys
 from reckon.cli import (
     book,
     checks,
-    collection,
     compare,
     edit,
-    fleet,
+    pack,
     probes,
-    readers,
     runs,
     what_if,
 )
@@ -45,8 +44,10 @@ _EXAMPLES = """\
 def _commands() -> Commands:
     description = "Predict what this computer should do, then measure it."
     commands = Commands("reckon", description, _EXAMPLES)
-    for module in (probes, book, edit, runs, what_if, readers, compare, collection, fleet, checks):
+    for module in (probes, book, edit, runs, what_if, compare, pack, checks):
         module.add_commands(commands)
+    for entry in importlib.metadata.entry_points(group="reckon.commands"):
+        entry.load()(commands)
     return commands
 
 

@@ -15,8 +15,8 @@ from reckon import config, units
 from reckon.cli.commands import Commands
 from reckon.cli.output import fitting, print_json
 from reckon.cli.runs import chosen_run, results_at
+from reckon.edits.guesses import compared
 from reckon.errors import ReckonError
-from reckon.fleet.readers import compared
 from reckon.prediction import variations
 from reckon.prediction.amounts import amount
 from reckon.prediction.changes import FORMULA, changed, changed_inputs, formula_text

@@ -1,4 +1,4 @@
-"""`reckon collect`, `reckon export` and `reckon pack`: the runs of many machines."""
+"""`reckon collect` and `reckon export`: the runs of many machines."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from reckon import config, records
-from reckon.book import pack as packing
 from reckon.cli.commands import Commands
 from reckon.cli.output import print_json
 from reckon.cli.runs import chosen_run
 from reckon.errors import ReckonError
-from reckon.records import files, verify
+from reckon.fleet.commands import extra_packages
+from reckon.records import files
 from reckon.records.lookup import all_results
 from reckon.show.frames import frame, samples
 from reckon.show.text import plural
@@ -32,7 +32,7 @@ _WORDS = {  # for the rows of what was written
 
 
 def add_commands(commands: Commands) -> None:
-    """Adds `collect`, `export` and `pack`."""
+    """Adds `collect` and `export`."""
     collect_ = commands.add(
         "collect",
         collect,
@@ -78,24 +78,15 @@ def add_commands(commands: Commands) -> None:
     export_.add_argument("--trials", action="store_true", help="write trials.parquet too")
     export_.add_argument("--prometheus", type=Path, metavar="FILE", help="write this file instead")
     export_.add_argument("--trust-medians", action="store_true", help=_TRUST_HELP)
-    pack = commands.add(
-        "pack",
-        pack_run,
-        "make one file of a run, to hand in or to collect, with names and addresses hidden",
-        "                              this machine's run",
-        "--run before --as my-laptop   called my-laptop where it is collected",
-    )
-    pack.add_run()
-    pack.add_argument("--as", dest="called", metavar="NAME", help="what the run is called in it")
-    pack.add_argument("--out", type=Path, metavar="FILE", help="default: NAME.reckon.tar.gz")
 
 
 def collect(arguments) -> int:
     """Writes the site, names what was passed over, and prints what was found."""
-    from reckon.fleet.collection import export as writing  # pyarrow and duckdb take long to import
-    from reckon.fleet.collection import gather, network, tables
-    from reckon.fleet.collection.database import Collection
-    from reckon.fleet.pages import collection_pages, collection_site
+    with extra_packages("collect"):  # pyarrow and duckdb take long to import
+        from reckon.fleet.collection import export as writing
+        from reckon.fleet.collection import gather, network, tables
+        from reckon.fleet.collection.database import Collection
+        from reckon.fleet.pages import collection_pages, collection_site
 
     out = arguments.out
     _check_may_be_replaced(out, arguments.sources)
@@ -172,8 +163,9 @@ def export(arguments) -> int:
     """Writes the tables, names what was passed over, and prints where they are."""
     if arguments.csv:
         return _export_frames(arguments)
-    from reckon.fleet.collection import export as writing  # pyarrow takes long to import
-    from reckon.fleet.collection import gather
+    with extra_packages("export"):  # pyarrow takes long to import
+        from reckon.fleet.collection import export as writing
+        from reckon.fleet.collection import gather
 
     if arguments.sources and arguments.run:
         raise ReckonError("Give sources or --run, not both.")
@@ -236,33 +228,3 @@ def _progress(number: int, total: int) -> None:
 def _clear_progress() -> None:
     if sys.stderr.isatty():
         print("\r\033[K", end="", file=sys.stderr)
-
-
-def pack_run(arguments) -> int:
-    """Writes the archive, after what it hides was shown."""
-    run = chosen_run(arguments)
-    name = arguments.called or records.run_dir(run).name
-    if name != Path(name).name or name.startswith("."):
-        raise ReckonError(f"{name!r} cannot name a run; use letters, digits, - and _.")
-    faults = verify.faults(run)
-    if faults:
-        raise ReckonError(
-            f"The run {run} was changed after it was written ({faults[0].rstrip('.')}), so nobody "
-            "would take it; measure again with FRESH=1."
-        )
-    packed = packing.pack(run, name)
-    out = arguments.out or Path(f"{name}{packing.SUFFIX}")
-    records.write_whole(out, packed.content)
-    size_mb = len(packed.content) / 1e6
-    if arguments.json:
-        print_json({"file": str(out), "bytes": len(packed.content), "hidden": packed.hidden})
-        return 0
-    for hidden, stand_in in packed.hidden.items():
-        print(f"Hidden: {hidden} (there: {stand_in})")
-    if not packed.hidden:
-        print("It names no host, no user and no address.")
-    print(f"{out}: {size_mb:.1f} MB, called {name} where it is collected")
-    if len(packed.content) > packing.HANDED_IN_BYTES:
-        limit_mb = packing.HANDED_IN_BYTES / 1e6
-        print(f"That is more than {limit_mb:g} MB; a run of the standard profile is smaller.")
-    return 0

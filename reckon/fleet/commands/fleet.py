@@ -19,6 +19,7 @@ from reckon.book.pack import SUFFIX
 from reckon.cli.commands import Commands
 from reckon.cli.output import print_json
 from reckon.errors import ReckonError
+from reckon.fleet.commands import extra_packages
 from reckon.profiles import PROFILES
 from reckon.show.text import plural
 
@@ -82,7 +83,8 @@ def add_commands(commands: Commands) -> None:
 
 def fleet(arguments) -> int:
     """Says the plan, measures the hosts, then each pair of them; 1 where one of them failed."""
-    from reckon.fleet.cluster import Cluster, SchedulerLost
+    with extra_packages("fleet"):
+        from reckon.fleet.cluster import Cluster, SchedulerLost
 
     settings = config.settings()
     config.use(settings.with_choices(profile=arguments.profile, pages=arguments.pages))

@@ -1,0 +1,113 @@
+"""What a reader predicted of a quantity, compared with what was measured."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from reckon import units
+from reckon.errors import ReckonError
+from reckon.prediction.changes import changed
+from reckon.prediction.ratios import is_comparable
+from reckon.records import predictions_file
+from reckon.records.recorded_predictions import measured_indices, to_prediction
+from reckon.records.result import Result
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What one reader predicted of a quantity, of a curve at one of its points; in base units."""
+
+    reader: str
+    predicted: float
+    interval: tuple[float, float] | None
+    point: int  # the index of the point that was measured
+    measured: float
+    saw_measured: bool = False  # it changed inputs on the page, which shows what was measured
+
+    @property
+    def ratio(self) -> float:
+        """Measured over predicted."""
+        return self.measured / self.predicted
+
+    @property
+    def factor_off(self) -> float:
+        """By what factor it was off, up or down; at least 1."""
+        return max(self.ratio, 1 / self.ratio)
+
+    @property
+    def is_inside(self) -> bool | None:
+        """Whether its interval holds the measured value; None without one."""
+        if self.interval is None:
+            return None
+        low, high = self.interval
+        return low <= self.measured <= high
+
+
+def compared(
+    reader: str,
+    quantity: str,
+    prediction: predictions_file.QuantityPrediction,
+    result: Result | None,
+) -> Guess:
+    """What a reader predicts of a quantity, with what was measured. Raises ReckonError."""
+    if result is None:
+        raise ReckonError(f"the run has no {quantity}.")
+    if not result.has_samples:
+        raise ReckonError(f"{quantity} was not measured.")
+    stated = prediction.stated
+    point = _point(result, stated.get("at"))
+    interval = None
+    if "predicted" in stated:
+        predicted = _in_base(quantity, stated["predicted"], result.unit)
+        if "low" in stated and "high" in stated:
+            low, high = (_in_base(quantity, stated[end], result.unit) for end in ("low", "high"))
+            interval = (low, high)
+    else:
+        predicted, interval = _by_formula(result, prediction.changes, point)
+    measured = result.summaries[point].median
+    if not (is_comparable(predicted) and is_comparable(measured)):
+        raise ReckonError(f"{quantity}: a prediction has to be larger than 0.")
+    saw_measured = "predicted" not in stated
+    return Guess(reader, predicted, interval, point, measured, saw_measured)
+
+
+def _point(result: Result, at: str | None) -> int:
+    """The index of the measured point at that position; the last one without a position."""
+    if at is None:
+        return len(result.points) - 1
+    amount = units.number_and_unit(at)
+    if amount is None or not result.is_curve:
+        raise ReckonError(f"{result.quantity} has no point at {at}.")
+    number, unit = amount
+    index = result.point_index(number, unit or result.axis_unit)
+    if index is None:
+        raise ReckonError(f"{result.quantity} was not measured at {at}.")
+    return index
+
+
+def _in_base(quantity: str, text: str, unit: str) -> float:
+    """An amount such as "150 ns" in base units; without a unit it has the quantity's."""
+    amount = units.number_and_unit(text)
+    if amount is None or not math.isfinite(amount[0]):
+        raise ReckonError(f"{quantity}: {text!r} is not a number with its unit.")
+    number, stated = amount[0], amount[1] or unit
+    if units.dimension(stated) != units.dimension(unit):
+        name = units.dimension_name(units.dimension(unit))
+        raise ReckonError(f"{quantity} is {name}, but {text} is not.")
+    return float(units.to_base(number, stated))
+
+
+def _by_formula(
+    result: Result, changes: list[str], point: int
+) -> tuple[float, tuple[float, float] | None]:
+    """What the book's formula predicts at that point with these changes, and its interval."""
+    prediction = changed(to_prediction(result.quantity, result.current), changes)
+    index = measured_indices(result, prediction)[point]
+    low, high = prediction.interval()
+    interval = None
+    if low is not None:
+        interval = (float(np.atleast_1d(low)[index]), float(np.atleast_1d(high)[index]))
+    return float(np.atleast_1d(prediction.predicted)[index]), interval
