@@ -1,91 +1,108 @@
 """Reckon predicts what this computer should do, then measures it.
 
-What a notebook uses:
-    rk.begin                                                    the profile and the run
-    rk.predict                                                  a prediction, and its inputs:
-    rk.given, rk.machine, rk.processor, rk.measured, rk.guess
-    rk.axis, rk.octaves                                         the variable of a curve
-    rk.measure, rk.measure_together, rk.by_profile              measuring
-    rk.measure_capacities                                       a capacity, from a curve
-    rk.measure_methods                                          all methods, side by side
-    rk.keep, rk.reset, rk.reseal                                what was tried in JupyterLab
-    rk.by_name, rk.title_of                                     results by their short names; titles
-    rk.show, rk.draw, rk.blocks                                 tables, sentences and figures
-    rk.samples, rk.frame                                        trials and results as pandas frames
-    rk.front_page, rk.machine_page, rk.machines_page,           those of one page
-    rk.methods_page, rk.reports_page, rk.status_page, rk.summary_page,
-    rk.text_summary
-    rk.say, rk.sentence, rk.is_miss                             sentences, and their cases
-    rk.literal, rk.why                                          text from outside, without markup
-    rk.amount, rk.number, rk.plain, rk.percent,                 numbers in sentences
-    rk.more_or_less, rk.percent_more_or_less
-    rk.run(), rk.results()                                      what the run holds
-    rk.parts()                                                  the parts of the book
-    rk.other_host(), rk.nfs_server()                            the other end of network and files
+A notebook uses, as rk.NAME:
 """
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from types import ModuleType
+import pkgutil
 from typing import TYPE_CHECKING
 
-from reckon import config, records
-from reckon.book.contents import all_notebooks, parts
-from reckon.edits import notebook as interactive
-from reckon.edits.notebook import keep, reseal, reset
-from reckon.errors import ReckonError
-from reckon.hosts.host_facts import nfs_server, other_host
-from reckon.measurement.capacity import measure_capacities
-from reckon.measurement.side_by_side import measure_methods
-from reckon.measurement.visit import measure, measure_together
-from reckon.prediction.formula import predict
-from reckon.prediction.inputs import axis, given, guess, octaves
-from reckon.prediction.ratios import is_miss
-from reckon.profiles import ByProfile as by_profile
-from reckon.records.lookup import all_results, by_name
-from reckon.records.result import Result
-from reckon.records.run_inputs import machine, measured, processor
-from reckon.records.session import current_session
-from reckon.show import block as blocks
-from reckon.show import in_notebooks as show
-from reckon.show.block import say
-from reckon.show.frames import frame, samples
-from reckon.show.pages import (
-    front_page,
-    machine_page,
-    machines_page,
-    methods_page,
-    reports_page,
-    status_page,
-    summary_page,
-    text_summary,
-)
-from reckon.show.text import literal, more_or_less, percent, percent_more_or_less, sentence, why
-from reckon.show.titles import title_of
-from reckon.units import amount, number, plain
-
-
-def _imported_when_used(name: str) -> ModuleType:
-    """The module, whose own code runs when one of its attributes is first asked for."""
-    if name in sys.modules:
-        return sys.modules[name]
-    spec = importlib.util.find_spec(name)
-    assert spec and spec.loader
-    spec.loader = importlib.util.LazyLoader(spec.loader)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    parent, _, child = name.rpartition(".")
-    setattr(sys.modules[parent], child, module)
-    spec.loader.exec_module(module)
-    return module
-
-
 if TYPE_CHECKING:
-    from reckon.show import figures as draw
-else:  # matplotlib takes as long to import as all the rest, and most commands draw nothing
-    draw = _imported_when_used("reckon.show.figures")
+    from reckon.records.models import Run
+    from reckon.records.result import Result
+
+# Each is imported when it is first used: most commands use few, and some import slowly.
+_API = {
+    "the profile, the run, and what it holds": {
+        "begin": "reckon:begin",
+        "run": "reckon:run",
+        "results": "reckon:results",
+        "parts": "reckon.book.contents:parts",
+        "by_name": "reckon.records.lookup:by_name",
+        "samples": "reckon.show.frames:samples",
+        "frame": "reckon.show.frames:frame",
+        "title_of": "reckon.show.titles:title_of",
+    },
+    "a prediction and its inputs": {
+        "predict": "reckon.prediction.formula:predict",
+        "given": "reckon.prediction.inputs:given",
+        "guess": "reckon.prediction.inputs:guess",
+        "machine": "reckon.records.run_inputs:machine",
+        "measured": "reckon.records.run_inputs:measured",
+        "processor": "reckon.records.run_inputs:processor",
+        "axis": "reckon.prediction.inputs:axis",
+        "octaves": "reckon.prediction.inputs:octaves",
+    },
+    "measuring": {
+        "measure": "reckon.measurement.visit:measure",
+        "measure_together": "reckon.measurement.visit:measure_together",
+        "measure_capacities": "reckon.measurement.capacity:measure_capacities",
+        "measure_methods": "reckon.measurement.side_by_side:measure_methods",
+        "by_profile": "reckon.profiles:ByProfile",
+        "other_host": "reckon.hosts.host_facts:other_host",
+        "nfs_server": "reckon.hosts.host_facts:nfs_server",
+        "ReckonError": "reckon.errors:ReckonError",
+    },
+    "predictions that were tried in JupyterLab": {
+        "keep": "reckon.edits.notebook:keep",
+        "reset": "reckon.edits.notebook:reset",
+        "reseal": "reckon.edits.notebook:reseal",
+    },
+    "tables, sentences and figures": {
+        "show": "reckon.show",
+        "draw": "reckon.show.figures",
+        "blocks": "reckon.show.block",
+        "say": "reckon.show.block:say",
+        "sentence": "reckon.show.text:sentence",
+        "literal": "reckon.show.text:literal",
+        "why": "reckon.show.text:why",
+        "is_miss": "reckon.prediction.ratios:is_miss",
+    },
+    "numbers in sentences": {
+        "amount": "reckon.units:amount",
+        "number": "reckon.units:number",
+        "plain": "reckon.units:plain",
+        "percent": "reckon.show.text:percent",
+        "more_or_less": "reckon.show.text:more_or_less",
+        "percent_more_or_less": "reckon.show.text:percent_more_or_less",
+    },
+    "what one page shows": {
+        "front_page": "reckon.show.pages.front_page",
+        "machine_page": "reckon.show.pages.machine_page",
+        "machines_page": "reckon.show.pages.machines_page",
+        "methods_page": "reckon.show.pages.methods_page",
+        "reports_page": "reckon.show.pages.reports_page",
+        "status_page": "reckon.show.pages.status_page",
+        "summary_page": "reckon.show.pages.summary_page",
+        "text_summary": "reckon.show.pages.text_summary",
+    },
+}
+_PLACES = {name: place for names in _API.values() for name, place in names.items()}
+
+__all__ = [*_PLACES]  # noqa: PLE0604
+__doc__ += "\n".join(f"    {', '.join(names)}: {purpose}" for purpose, names in _API.items())
+
+
+def __getattr__(name: str):
+    if name not in _PLACES:
+        raise AttributeError(f"module 'reckon' has no attribute {name!r}")
+    value = globals()[name] = pkgutil.resolve_name(_PLACES[name])
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+def load() -> None:
+    """Import all that a notebook may use, for a process that the processes of pages fork from."""
+    from reckon import show
+
+    for name in __all__:
+        __getattr__(name)
+    for name in show.__all__:
+        getattr(show, name)
 
 
 def begin(*, profile: str | None = None, run: str | None = None) -> None:
@@ -93,72 +110,29 @@ def begin(*, profile: str | None = None, run: str | None = None) -> None:
 
     None: as the environment says.
     """
+    from reckon import config
+    from reckon.edits import notebook
+    from reckon.records.session import current_session
+
     config.use(config.settings().with_choices(profile=profile, run=run))
     current_session.cache_clear()
-    interactive.begin()
+    notebook.begin()
 
 
-def run():
+def run() -> Run:
     """The run this notebook works on: its machine description and fitness."""
+    from reckon.records.session import current_session
+
     return current_session().run
 
 
 def results(experiment: str | None = None) -> list[Result]:
     """Every quantity that the run's records hold; none of an experiment yet to be measured."""
+    from reckon import records
+    from reckon.book.contents import all_notebooks
+    from reckon.records.lookup import all_results
+
     name = run().name
     if experiment in all_notebooks() and experiment not in records.experiments(name):
         return []
     return all_results(name, experiment)
-
-
-__all__ = [
-    "ReckonError",
-    "amount",
-    "axis",
-    "begin",
-    "blocks",
-    "by_name",
-    "by_profile",
-    "draw",
-    "frame",
-    "front_page",
-    "given",
-    "guess",
-    "is_miss",
-    "keep",
-    "literal",
-    "machine",
-    "machine_page",
-    "machines_page",
-    "measure",
-    "measure_capacities",
-    "measure_methods",
-    "measure_together",
-    "measured",
-    "methods_page",
-    "more_or_less",
-    "nfs_server",
-    "number",
-    "octaves",
-    "other_host",
-    "parts",
-    "percent",
-    "percent_more_or_less",
-    "plain",
-    "predict",
-    "processor",
-    "reports_page",
-    "reseal",
-    "reset",
-    "results",
-    "run",
-    "samples",
-    "say",
-    "sentence",
-    "show",
-    "status_page",
-    "summary_page",
-    "text_summary",
-    "title_of",
-    "why",
-]

@@ -18,6 +18,7 @@ from papermill.engines import Engine, papermill_engines
 from traitlets import Type
 from traitlets.config import Config
 
+import reckon
 from reckon.errors import ReckonError
 from reckon.records.notebook_cells import Page
 from reckon.show import cell_errors
@@ -160,6 +161,7 @@ def _in_a_sentence(kind: type[BaseException], error: BaseException, _trace: obje
 
 # The fork server imports this module: what follows is done once, for all pages.
 sys.excepthook = _in_a_sentence
+reckon.load()
 drawings.load()
 _settings = Config()
 _settings.HistoryManager.enabled = False

@@ -1,1 +1,42 @@
-"""What a page shows: formulas, tables, computed sentences; `figures/` has its figures."""
+"""What a page shows: formulas, tables, computed sentences; `figures/` has its figures.
+
+A notebook uses `rk.show.NAME`, listed here. Most return a Block, which a notebook cell displays.
+"""
+
+import importlib
+
+# Each module is imported when one of its names is first used.
+_NAMES = {
+    "formulas": ["prediction", "predictions"],
+    "sentences.capacities": ["inferred_capacities", "inferred_capacity"],
+    "sentences.drive_readers": [
+        "reader_shares",
+        "reader_shares_table",
+        "saturating_readers",
+        "slowdown_sentence",
+        "total_rates",
+    ],
+    "sentences.host_sentences": ["disk", "distance", "host", "link_check", "server"],
+    "sentences.page_faults": ["fault_counts", "faults_per_touch", "time_per_major_fault"],
+    "sentences.timed_reads": ["hit_and_miss_times", "single_reads"],
+    "sentences.verdicts": ["measured_again", "verdict"],
+    "tables.answer_box": ["answer", "exercise"],
+    "tables.bounds": ["plausibility"],
+    "tables.method_and_machine_tables": ["machines", "machines_curve", "methods"],
+    "tables.plateau_tables": ["levels", "levels_verdict"],
+    "tables.process_conditions": ["conditions", "tcp"],
+    "tables.tables": ["cross_check", "fits", "spreads", "table"],
+}
+_MODULES = {name: module for module, names in _NAMES.items() for name in names}
+
+__all__ = [*_MODULES]  # noqa: PLE0604
+
+
+def __getattr__(name: str):
+    if name not in _MODULES:
+        raise AttributeError(f"module 'reckon.show' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"reckon.show.{_MODULES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__
