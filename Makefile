@@ -48,6 +48,8 @@ export RECKON_URL     = $(SITE_URL)
 export NO_APT
 # Work of numpy's own threads would be measured with ours.
 export OMP_NUM_THREADS = 1
+# All files are UTF-8, whatever the locale.
+export PYTHONUTF8 = 1
 
 # $(ALONE) FOLDER COMMAND...: two makes neither set up nor compile the same folder at once.
 ALONE := sh -c 'exec 9< "$$0"; flock -n 9 || { echo "Waiting for another make." >&2; flock 9; }; exec "$$@"'
@@ -154,9 +156,11 @@ check: setup-dev ## run the tests that take no root, no measured time, no browse
 	  $(foreach part,csrc measurement faults install,--ignore=tests/$(part)) \
 	  $(foreach name,pages record contradictions,--ignore=tests/notebooks/test_$(name).py)
 
+# Sets up what the tests need, as far as it may; what is missing then skips tests, each with its reason.
 # First what asserts no time, three files at once, of which one mostly waits; then what measures, alone.
 # Both always run.
 test: setup-dev ## run every test but those of faults and installation; FAULTS=1: faults too; or those of TESTS=
+	@tools/setup tests
 ifdef TESTS
 	@$(PY) -m pytest $(TESTS)
 else
@@ -168,11 +172,13 @@ endif
 # A kill of every program by every signal takes 18; 200 take about an hour, a million messages to each
 # of seven readers another.
 faults: setup-dev ## kill what a build runs, send random messages, at length: make faults COUNT=200 MESSAGES=1000000 SEED=1
+	@tools/setup tests
 	@PYTHONPATH=tests $(PY) -m helpers.kills --count $(or $(COUNT),200) --seed $(or $(SEED),1); killed=$$?; \
 	  FUZZ_MESSAGES=$(or $(MESSAGES),1000000) FUZZ_SEED=$(or $(SEED),1) \
 	  $(PY) -m pytest tests/faults tests/csrc/peer/test_fuzz.py && exit $$killed
 
 test-install: setup-dev ## run the tests of installation: pip install, and from nothing in a bare Debian 12 and 13 (root)
+	@tools/setup tests
 	@$(PY) -m pytest tests/install
 
 lint: setup-dev ## check format, style, types, imports, spelling and the C compiler's warnings

@@ -31,7 +31,9 @@ os.environ["RECKON_SCRATCH"] = str(leaks.scratch())
 # Tests that run at once, here or in another checkout, do not wait for each other.
 os.environ["RECKON_MACHINE_LOCK"] = f"reckon-tests-{os.getpid()}"
 
-if "PYTEST_XDIST_WORKER" not in os.environ:  # the workers start when this is done
+IS_WORKER = "PYTEST_XDIST_WORKER" in os.environ
+controllers = leaks.controllers()
+if not IS_WORKER:  # the workers start when this is done
     build = make_tests_library()
     if build.returncode:
         pytest.exit(f"The C library of the tests does not build:\n{build.stderr}", returncode=2)
@@ -39,6 +41,8 @@ if "PYTEST_XDIST_WORKER" not in os.environ:  # the workers start when this is do
 
 def pytest_unconfigure():
     shutil.rmtree(leaks.scratch(), ignore_errors=True)
+    if not IS_WORKER:
+        leaks.take_back(leaks.controllers() - controllers)
 
 
 # The files that take longest, in the order in which workers get them: what comes last is short.
@@ -103,7 +107,7 @@ def nothing_is_left_behind(tmp_path_factory):
 def shared_folder(tmp_path_factory):
     """`shared_folder(name, fill)` is a folder that one worker fills, for all workers of this run."""
     base = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
+    if IS_WORKER:
         base = base.parent
 
     def share(name, fill):

@@ -3,12 +3,11 @@
 import html
 import json
 import re
-import shutil
 import subprocess
 
 import pytest
 from helpers.books import RecordedProject, ShortProject
-from helpers.capabilities import need
+from helpers.capabilities import installed
 
 pytestmark = pytest.mark.book
 
@@ -85,7 +84,7 @@ def test_the_site_shows_hostile_text_as_it_is(hostile):
 
 
 def test_the_pdfs_print_hostile_text_as_it_is(hostile):
-    need(shutil.which("xelatex") and shutil.which("pdftotext"), "XeLaTeX or pdftotext is missing")
+    installed("xelatex", "pdftotext")
     for name in ("reckon", "reckon-full"):
         source = (hostile.base / f"_build/latex/{name}.tex").read_text()
         assert source.count(r"\end{document}") == 1 and r"\input{/etc" not in source

@@ -2,12 +2,11 @@
 
 import importlib.util
 import re
-import shutil
 import subprocess
 import zlib
 
 import pytest
-from helpers.capabilities import need
+from helpers.capabilities import installed
 from helpers.project import ROOT, output_of
 from PIL import Image
 
@@ -30,7 +29,7 @@ MOST_EMPTY = 1 / 3  # of a page, but where a part ends
 @pytest.fixture(scope="module", autouse=True)
 def _tools():
     tools = ("xelatex", "pdftotext", "pdfinfo", "pdffonts", "pdftoppm")
-    need(all(map(shutil.which, tools)), "XeLaTeX or a program of poppler-utils is missing")
+    installed(*tools)
 
 
 def sheets_of(pdf):

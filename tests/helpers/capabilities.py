@@ -1,7 +1,8 @@
 """What this user may do on this machine, and what is installed: what is missing skips a test and says why.
 
-What .ci/run installs must be there in CI, so its absence fails there. What no package provides (a
-right, a device, an instruction set) is a property of the machine and skips in CI as well.
+CI has the packages and is root, so there what lacks a package or a right fails. What neither provides (a
+device, an instruction set) is a property of the machine and skips in CI as well. pytest prints a
+reason once, with the number of tests that it skipped.
 """
 
 import functools
@@ -34,7 +35,14 @@ def need(condition, reason: str) -> None:
 def installed(*programs: str) -> None:
     """Skip unless all these programs are installed; in CI fail."""
     for program in programs:
-        need(shutil.which(program), f"{program} is not installed")
+        installed_any(program)
+
+
+def installed_any(*programs: str) -> str:
+    """The path of the first of these programs that is installed; without one, skip, and in CI fail."""
+    path = next(filter(None, map(shutil.which, programs)), None)
+    need(path, f"{programs[0]} is not installed; as root, `tools/setup tests` installs it")
+    return path
 
 
 def given(condition, reason: str) -> None:
@@ -57,9 +65,7 @@ def has_capability(name: str) -> bool:
 
 def capable(name: str, purpose: str) -> None:
     """Skip unless this process has the capability; `purpose` begins the reason."""
-    given(
-        has_capability(name), f"{purpose} needs CAP_{name.upper()}, which this user does not have"
-    )
+    need(has_capability(name), f"{purpose} needs CAP_{name.upper()}; as root, `make test` has it")
 
 
 def other_users() -> None:

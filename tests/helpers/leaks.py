@@ -18,6 +18,7 @@ from helpers.processes import STARTED, STATE, children_of, descendants, stat, un
 PR_SET_CHILD_SUBREAPER = 36
 LEAVING_S = 5.0  # a killed process or a control group may be on its way out for as long
 GROUPS = Path("/sys/fs/cgroup")
+CONTROLLERS = GROUPS / "cgroup.subtree_control"  # where control groups are of version 2
 
 
 def adopt_orphans() -> None:
@@ -44,6 +45,18 @@ def living_owner(name: str) -> int | None:
         if fields and fields[STARTED] == owner[2] and fields[STATE] not in "ZX":
             return int(owner[1])
     return None
+
+
+def controllers() -> set[str]:
+    """The controllers that the root gives to the groups below it; none in version 1."""
+    return set(CONTROLLERS.read_text().split()) if CONTROLLERS.exists() else set()
+
+
+def take_back(controllers: set[str]) -> None:
+    """The root gives these controllers no longer, unless a group of tests is left that may use them."""
+    if not list(GROUPS.glob("reckon-test-*")):
+        for name in controllers:
+            CONTROLLERS.write_text(f"-{name}")
 
 
 def _orphaned(paths) -> set[str]:

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from helpers import leaks
 from helpers.capabilities import installed, raised_priority, x86_only
 from helpers.probe_script import known
 from helpers.processes import probes_of, until
@@ -228,7 +229,7 @@ def control_group(kind, **settings):
     group = base / f"reckon-test-{owners.process_name()}"
     try:
         if base.name != kind:
-            (base / "cgroup.subtree_control").write_text(f"+{kind}")
+            leaks.CONTROLLERS.write_text(f"+{kind}")  # conftest.py takes it back
         group.mkdir()
         for name, value in settings.items():
             name = f"{kind}.{name}"
