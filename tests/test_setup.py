@@ -98,6 +98,17 @@ def test_remarks_of_an_apt_get_that_fails_are_printed(setup):
     assert "apt-get could not install python3 python3-venv gcc libc6-dev." in done.stderr
 
 
+def test_a_user_gets_one_command_for_all_that_the_tests_use(setup):
+    for name in ("apt-get", "apt-cache", "dpkg-query"):
+        setup.program(name)
+    setup.program("id", "echo 1000")
+    done = setup("tests")
+    assert done.returncode == 0 and not done.stderr
+    [line] = done.stdout.splitlines()
+    assert "will be skipped. One command installs what is missing, as root: apt-get" in line
+    assert {"chromium", "texlive-xetex", "iputils-ping"} <= set(line.split())
+
+
 @pytest.mark.parametrize(("version_exits", "sentence"), [(1, "is too old"), (0, "ensurepip")])
 def test_doctor_says_why_a_python_does_not_serve(setup, version_exits, sentence):
     old = f'case "$2" in *version_info\\ *) exit {version_exits} ;; *ensurepip*) exit 1 ;; esac'
