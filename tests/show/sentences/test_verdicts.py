@@ -129,6 +129,17 @@ def test_notes_of_a_curve_have_their_positions():
     assert text.count("Note:") == 1
 
 
+@pytest.mark.parametrize(
+    ("factor", "words"), [(1 - 1e-6, "at the upper end of"), (1 + 1e-6, "inside"), (0.9, "outside")]
+)
+def test_a_value_beside_the_end_of_its_interval_is_said_to_be_there(factor, words):
+    """Both are printed alike: "outside its interval, 869 to 965" at 965 would be no verdict."""
+    result = made_up.single("network/made_up/rate", 965, "Mbit/s")
+    result.seal.low, result.seal.high = 0.5 * result.median, factor * result.median
+    text = rk.show.verdict(result, "the rate").markdown
+    assert f"lies {words} the prediction’s interval" in text
+
+
 def test_what_a_curve_measures_again_has_both_values():
     curve = made_up.curve("memory/latency/load", np.array([1.0, 2, 4]), np.array([1.0, 2, 3]))
     single = made_up.single("memory/latency/one", 2.5, "ns")
