@@ -154,7 +154,7 @@ BY_FILE := --dist loadfile --no-loadscope-reorder
 check: setup-dev ## run the tests that take no root, no measured time, no browser and no build, within 3 minutes
 	@$(PY) -m pytest -q -n 2 $(BY_FILE) -m "parallel and not book and not browser" \
 	  $(foreach part,csrc measurement faults install,--ignore=tests/$(part)) \
-	  $(foreach name,pages record contradictions,--ignore=tests/notebooks/test_$(name).py)
+	  --ignore=tests/notebooks/test_pages.py
 
 # Sets up what the tests need, as far as it may; what is missing then skips tests, each with its reason.
 # First what asserts no time, three files at once, of which one mostly waits; then what measures, alone.
@@ -234,7 +234,8 @@ schema: setup-fleet ## write book/record.schema.json, report.schema.json, docs/f
 	  records.write_whole(book / 'report.schema.json', report.schema())"
 
 expected: setup-dev ## write what the pages show of the tests' recorded run: make expected PAGE=cpu/syscall; alone: all
-	@PYTHONPATH=tests $(PY) -m helpers.pages $(PAGE)
+	@$(PY) -m pytest -q -n 2 --nb-force-regen \
+	  "tests/notebooks/test_pages.py::test_a_page_shows_what_is_expected$(if $(PAGE),[$(PAGE)])"
 
 record: setup-dev ## add what the tests' recorded run lacks of an experiment: make record EXPERIMENT=cpu/syscall
 	@test -n "$(EXPERIMENT)" || { echo "Say which: make record EXPERIMENT=cpu/syscall" >&2; exit 2; }

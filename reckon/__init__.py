@@ -72,6 +72,7 @@ _API = {
         "machine_page": "reckon.show.pages.machine_page",
         "machines_page": "reckon.show.pages.machines_page",
         "methods_page": "reckon.show.pages.methods_page",
+        "reports": "reckon.comparison.reports",
         "reports_page": "reckon.show.pages.reports_page",
         "status_page": "reckon.show.pages.status_page",
         "summary_page": "reckon.show.pages.summary_page",

@@ -1,103 +1,151 @@
-"""What a page shows a reader, as text: its outputs in order, and the data of its figures.
+"""What the pages show of a run, as pytest-notebook executes and compares them.
 
-`make expected` (this module as a program) writes it to tests/expected/PAGE.md, from the recorded run.
+tests/expected/PAGE.ipynb holds the outputs of a page's cells by the cells' ids; prose and code stand
+in notebooks/ alone, and are laid in before the page is executed.
 """
 
 import csv
-import json
-import os
 import re
 import shutil
-import sys
-import tempfile
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import nbformat
+from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from helpers.project import LIBRARY, RECORDED, ROOT, make_tests_library, share_statistics
+from helpers.project import LIBRARY, RECORDED, ROOT, share_statistics
 from reckon import records
 from reckon.book import contents
-from reckon.book.page_process import Job, NotebookExecution, PageProcess
-from reckon.build_context import BuildContext
-from reckon.config import Settings
+from reckon.edits import what_if_panels
 
 EXPECTED = ROOT / "tests" / "expected"
+JUPYTER = ROOT / "tests" / "helpers" / "jupyter"  # holds the kernel of the pages
 ROWS_SHOWN = 24  # of a figure's data; a longer table is shown by this number of rows, and its sums
 DIGITS = 6  # the last bits of a float differ from one processor to another
-# Where a script puts what is to be changed.
-_WITHOUT_TEXT = re.compile(r'\n\n```\{raw\} html\n<div class="reckon-what-if"[^\n]*\n```')
-
-
-def expected_path(page: str) -> Path:
-    return EXPECTED / f"{page}.md"
+FIGURE_DATA, PANEL = "text/csv", "text/x-formulas"  # what stands for a figure, and for a panel
+_FIGURE = re.compile(r"^:::\{figure\} /figures/(\S+)\.\*$", re.M)
+_PANEL = re.compile(
+    r'\n*^```\{raw\} html\n<div class="reckon-what-if" data-quantities="([^"]*)".*\n```$', re.M
+)
 
 
 def copy_recorded(folder: Path) -> Path:
-    """A copy of the recorded run in that folder, for `outputs` to read."""
+    """A copy of the recorded run, in a folder of runs in that folder."""
     return Path(shutil.copytree(RECORDED / "recorded", folder / "runs" / "recorded"))
 
 
-def outputs(page: str, folder: Path) -> list:
-    """Execute the page against the run in that folder; the outputs of its cells, in order."""
-    settings = Settings(
-        profile="quick",
-        run="recorded",
-        build_dir=folder / "_build",
-        library_dir=LIBRARY,
-        runs_dir=folder / "runs",
-        machine_toml=folder / "machine.toml",
-    )
-    share_statistics(settings.build_dir)
-    build = BuildContext(folder / "events", folder / "reads")
-    work = NotebookExecution(contents.source(page))
-    job = Job(work, ROOT, folder / "log", settings, build)
-    return _outputs_of(PageProcess(job).result())
+def environment(run: Path, folder: Path) -> dict[str, str]:
+    """The environment of a kernel that shows that run and builds in that folder."""
+    values = {
+        "PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}",
+        "RECKON_PROFILE": "quick",
+        "RECKON_RUN": run.name,
+        "RECKON_RUNS": run.parent,
+        "RECKON_BUILD": Path(folder) / "_build",
+        "RECKON_LIB": LIBRARY,
+        "RECKON_MACHINE_TOML": Path(folder) / "machine.toml",
+    }
+    return {name: str(value) for name, value in values.items()}
 
 
-def _outputs_of(executed: str) -> list:
-    cells = nbformat.reads(executed, 4).cells
-    return [output for cell in cells for output in cell.get("outputs", [])]
+def execute_on(run: Path, nb_regression) -> None:
+    """Make pytest-notebook's fixture execute pages on that run, and build beside its folder."""
+    folder = run.parent.parent
+    share_statistics(folder / "_build")
+    nb_regression.exec_cwd = str(ROOT)
+    nb_regression.exec_env = environment(run, folder)
+    nb_regression.process_resources = {"run": run, "figures": folder / "_build" / "figures"}
+
+
+def expected_path(page: str) -> Path:
+    """The file of the page's expected outputs."""
+    return EXPECTED / f"{page}.ipynb"
+
+
+def expected_outputs(page: str) -> dict[str, list]:
+    """The page's expected outputs by the id of their cell; none of a page that is new."""
+    path = expected_path(page)
+    cells = nbformat.read(path, 4).cells if path.exists() else []
+    return {cell.id: cell.outputs for cell in cells}
+
+
+def expected_text(page: str) -> str:
+    """What a reader of the page reads: its expected outputs without data of figures and panels."""
+    outputs = [output for each in expected_outputs(page).values() for output in each]
+    return "\n\n".join(map(output_text, outputs))
 
 
 def output_text(output) -> str:
+    """The text of a cell's output."""
     if output.output_type == "stream":
-        return output.text.rstrip()
-    shown = output.data.get("text/markdown") or output.data["text/plain"]
-    return _WITHOUT_TEXT.sub("", shown)
+        return output.text
+    return output.data.get("text/markdown") or output.data.get("text/plain", "")
 
 
-def text(page: str, folder: Path) -> str:
-    """What the page shows of the run in that folder."""
-    return _text(outputs(page, folder), folder / "_build")
+def lay_in_source(page: str, outputs: dict[str, list], folder: Path) -> Path:
+    """A notebook in that folder: the source of the page with these outputs of its cells."""
+    notebook = nbformat.read(contents.source(page), 4)
+    notebook.metadata.kernelspec.name = "page"
+    cells = {cell.id: cell for cell in notebook.cells}
+    for cell, expected in outputs.items():
+        cells[cell].outputs = expected  # KeyError: the page has lost this cell
+    path = folder / "page.ipynb"
+    nbformat.write(notebook, path)
+    return path
 
 
-def text_of_built(page: str, build: Path) -> str:
-    """What the page shows in a book that was built; `build` has its folders `executed` and `figures`."""
-    executed = (build / "executed" / f"{page}.ipynb").read_text(encoding="utf-8")
-    return _text(_outputs_of(executed), build)
+def write_expected(page: str, executed: Path) -> None:
+    """Make the outputs of an executed notebook, which are reduced already, the expected ones."""
+    cells = [
+        new_code_cell(id=cell.id, outputs=cell.outputs)
+        for cell in nbformat.read(executed, 4).cells
+        if cell.get("outputs")
+    ]
+    records.write_whole(expected_path(page), nbformat.writes(new_notebook(cells=cells)) + "\n")
 
 
-def _text(shown: list, build: Path) -> str:
-    blocks = []
-    for output in shown:
-        block = output_text(output)
-        figures = re.findall(r"^:::\{figure\} /figures/(\S+)\.\*$", block, re.M)
-        blocks += [block, *(_data(build / "figures" / f"{name}.csv") for name in figures)]
-    return "\n\n".join(blocks) + "\n"
+def reduced(notebook, resources: dict):
+    """pytest-notebook's post-processor: the outputs reduced to what a reader checks.
+
+    resources: the folder of the `run` that the page shows, and that of the `figures` that it drew.
+    """
+    for cell in notebook.cells:
+        if "outputs" in cell:
+            cell.outputs = [_reduced(output, **resources) for output in cell.outputs]
+            cell.execution_count = None
+    return notebook, resources
 
 
-def _data(path: Path) -> str:
+def _reduced(output, run: Path, figures: Path, **_):
+    if output.output_type in ("stream", "error"):
+        return output
+    text = output_text(output)
+    data = {"text/markdown": _PANEL.sub("", text)}
+    if names := _FIGURE.findall(text):
+        data[FIGURE_DATA] = "\n".join(_figure_data(figures / f"{name}.csv") for name in names)
+    if panels := _PANEL.findall(text):
+        data[PANEL] = "\n".join(_formulas(run, quantities.split()) for quantities in panels)
+    return new_output("display_data", data)
+
+
+def _formulas(run: Path, quantities: list[str]) -> str:
+    """The formulas that a panel changes, a line each."""
+    panel = what_if_panels.panel_data(run, records.experiment_of(quantities[0]))
+    formulas = {formula.quantity: formula.python for formula in panel.formulas}
+    return "\n".join(
+        f"{quantity}: {'; '.join(f'{part} = {text}' for part, text in formulas[quantity].items())}"
+        for quantity in quantities
+    )
+
+
+def _figure_data(path: Path) -> str:
     """The numbers that a figure draws."""
     with open(path, encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file)
     step = max(1, -(-len(rows) // ROWS_SHOWN))
-    lines = [" | ".join(header), *(" | ".join(map(_rounded, row)) for row in rows[::step])]
-    title = f"Data of {path.stem}:"
-    if step > 1:
-        title = f"Data of {path.stem}, {len(rows)} rows, every {step}th shown:"
-        lines += _sums(header, rows)
-    return "\n".join(["```text", title, *lines, "```"])
+    title = f"{path.stem}: {len(rows)} rows, every {step}th shown" if step > 1 else path.stem
+    sums = _sums(header, rows) if step > 1 else []
+    lines = [", ".join(map(_rounded, row)) for row in [header, *rows[::step]]]
+    return "\n".join([title, *lines, *sums])
 
 
 def _rounded(cell: str) -> str:
@@ -117,40 +165,3 @@ def _sums(header: list[str], rows: list[list[str]]) -> list[str]:
             continue
         sums.append(f"sum of {name}: {total:.{DIGITS}g}")
     return sums
-
-
-def shown_with(page, run, refused):
-    """What a page shows where the refused quantities of the recorded run could not be measured."""
-    for path in run.glob("*/*.json"):
-        data = json.loads(path.read_text())
-        for name, quantity in data["quantities"].items():
-            if quantity["measurement"] and refused(name):
-                quantity["measurement"].update(
-                    state="unsupported",
-                    reason="no such instruction",
-                    points=[],
-                )
-        path.write_text(json.dumps(data))
-    return "\n".join(map(output_text, outputs(page, run.parent.parent)))
-
-
-def text_of_recorded(page: str) -> str:
-    """What the page shows of the recorded run."""
-    with tempfile.TemporaryDirectory() as folder:
-        copy_recorded(Path(folder))
-        return text(page, Path(folder))
-
-
-def write_expected(pages: list[str]) -> None:
-    """Write what the pages show; none of them if one fails."""
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        texts = list(pool.map(text_of_recorded, pages))
-    for page, shown in zip(pages, texts, strict=True):
-        records.write_whole(expected_path(page), shown)
-        print(f"{expected_path(page).relative_to(ROOT)} is written.")
-
-
-if __name__ == "__main__":
-    make_tests_library().check_returncode()
-    chosen = [contents.find(page) for page in sys.argv[1:]]
-    write_expected(chosen or contents.notebooks())

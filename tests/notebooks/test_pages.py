@@ -1,100 +1,101 @@
-"""The notebooks are whole where something is not supported; all are executed against the recorded run."""
+"""Each page is executed by pytest-notebook and shows what is expected of the recorded run; where much
+could not be measured it is whole and says why."""
 
+import json
 import re
 
 import pytest
 from helpers import pages
-from helpers.pages import shown_with
+from pytest_notebook.nb_regression import NBRegressionError
 
 from reckon.book import contents
 
+# What a small machine lacks: the instructions of x86 and int 0x80, another host, a second CPU, huge
+# pages, files on a disk. In the words of the quantities' names.
+_LACKING = re.compile(
+    r"rdtsc|cpuid|paoloni|mbp2016|t470|int80|hpe_i7_860|x510uq|i7_10750h"
+    r"|_peer|_across|two_read|two_write|loaded_latency|/load"
+    r"|/l1|/l2|/l3|memory/latency/memory|_?huge|/minor|/major|_file"
+)
+_OWN_CLOCK = "cpu/clock/"
+_WITHOUT_MEASUREMENTS = ("machine", "cpu/clock", "machines", "reports")
+# One of each shape: single values, a staircase, files and another host.
+_WITHOUT_ANY = ("cpu/switch", "memory/latency", "files/remote")
+
 
 @pytest.fixture
-def run(tmp_path):
-    """A copy of the recorded run."""
-    return pages.copy_recorded(tmp_path)
+def run(tmp_path, nb_regression, monkeypatch):
+    """A copy of the recorded run, on which pytest-notebook's fixture executes pages."""
+    monkeypatch.setenv("JUPYTER_PATH", str(pages.JUPYTER))
+    copied = pages.copy_recorded(tmp_path)
+    pages.execute_on(copied, nb_regression)
+    return copied
 
 
-# Probes that need x86 instructions or int 0x80, which other machines lack.
-_X86 = (
-    "rdtsc",
-    "cpuid",
-    "paoloni",
-    "mbp2016",
-    "t470",
-    "int80",
-    "hpe_i7_860",
-    "x510uq",
-    "i7_10750h",
-)
-_ON_DISK = ("minor", "major", "t470", "x510uq", "mbp2016", "_file", "hpe_i7_860")
-_ALL_CPUS = ("two_read", "two_write", "loaded_latency", "/load")
-# What is not supported on a smaller machine: (page, the quantities' last letters, why).
-_SMALLER = [
-    *(
-        (page, (ending,), why)
-        for page in ("network/rtt", "network/throughput", "network/connect")
-        for ending, why in (("_peer", "no other host"), ("_across", "one CPU"))
-    ),
-    ("cpu/switch", ("_across",), "one CPU"),
-    ("memory/bandwidth", _ALL_CPUS, "one CPU"),
-    ("memory/latency", ("/l1", "/l2", "/l3", "/memory", "_huge"), "no huge pages"),
-    ("memory/fault", ("/huge",), "no huge pages"),
-    ("memory/fault", _ON_DISK, "files in memory"),
-]
-_WITHOUT_X86 = sorted({*contents.notebooks()} - {"machine", "cpu/clock", "machines", "reports"})
+@pytest.mark.parametrize("page", contents.notebooks())
+def test_a_page_shows_what_is_expected(page, run, nb_regression, tmp_path):
+    """With --nb-force-regen (make expected): writes it."""
+    notebook = pages.lay_in_source(page, pages.expected_outputs(page), tmp_path)
+    try:
+        nb_regression.check(notebook)
+    except NBRegressionError as difference:
+        if nb_regression.force_regen:
+            pages.write_expected(page, notebook)
+            return
+        difference.add_note(f"If this is right: make expected PAGE={page}")
+        raise
 
 
-def assert_says_why(shown):
-    assert re.search("(unsupported|not measured): no such instruction", shown, re.I)
-    for table in re.findall(r"^:::{table}.*?^:::$", shown, re.M | re.S):
+def test_every_expected_page_has_a_notebook():
+    there = {path.relative_to(pages.EXPECTED) for path in pages.EXPECTED.rglob("*.*")}
+    assert {str(path.with_suffix("")) for path in there} == {*contents.notebooks()}
+
+
+@pytest.fixture
+def shown(run, nb_regression, tmp_path):
+    """`shown(page, refused)`: the page's text where what matches that pattern is unsupported."""
+
+    def shown(page, refused):
+        for path in run.glob("*/*.json"):
+            data = json.loads(path.read_text(encoding="utf-8"))
+            for name, quantity in data["quantities"].items():
+                if quantity["measurement"] and re.search(refused, name):
+                    missing = dict(state="unsupported", reason="no such instruction", points=[])
+                    quantity["measurement"].update(missing)
+            path.write_text(json.dumps(data), encoding="utf-8")
+        notebook = pages.lay_in_source(page, {}, tmp_path)
+        executed = nb_regression.check(notebook, raise_errors=False).nb_final
+        outputs = [output for cell in executed.cells for output in cell.get("outputs", [])]
+        assert "error" not in {output.output_type for output in outputs}, outputs[-1]
+        return "\n".join(map(pages.output_text, outputs))
+
+    return shown
+
+
+def assert_says_why(text):
+    assert re.search("(unsupported|not measured): no such instruction", text, re.I)
+    results = r"^:::{table} [^\n]*\n:name: (?!inputs).*?^:::$"  # inputs have a reason each
+    for table in re.findall(results, text, re.M | re.S):
         assert table.count("no such instruction") <= 1, table  # a line a reason
-    assert not re.search(r"\bnan\b", shown)  # methods says "nanoseconds"
+    assert not re.search(r"\bnan\b", text)  # methods says "nanoseconds"
 
 
-@pytest.mark.parametrize("page", _WITHOUT_X86)
-def test_pages_are_whole_without_x86(page, run):
+@pytest.mark.parametrize("page", sorted({*contents.notebooks()} - {*_WITHOUT_MEASUREMENTS}))
+def test_a_page_is_whole_on_a_small_machine(page, shown):
     """As on AArch64, where no report's method is supported."""
-
-    def is_refused(name):
-        return "cpu/clock" not in name and any(word in name for word in _X86)
-
-    assert_says_why(shown_with(page, run, is_refused))
+    assert_says_why(shown(page, rf"^(?!{_OWN_CLOCK}).*({_LACKING.pattern})"))
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        "cpu/loop",
-        "cpu/call",
-        "cpu/syscall",
-        "cpu/task",
-        "cpu/switch",
-        "memory/latency",
-        "memory/bandwidth",
-        "memory/fault",
-        "network/rtt",
-        "network/throughput",
-        "network/connect",
-        "files/read",
-    ],
-)
-def test_pages_are_whole_where_nothing_is_supported(page, run):
+@pytest.mark.parametrize("page", _WITHOUT_ANY)
+def test_a_page_is_whole_where_nothing_is_supported(page, shown):
     """As in a sandbox that forbids the calls themselves."""
-    assert_says_why(shown_with(page, run, lambda name: name.startswith(page)))
-
-
-@pytest.mark.parametrize(("page", "refused", "why"), _SMALLER)
-def test_pages_are_whole_on_a_smaller_machine(page, refused, why, run):
-    shown = shown_with(page, run, lambda name: name.endswith(refused))
-    assert_says_why(shown)
-    assert page != "cpu/switch" or "It was not measured here: no such instruction." in shown
+    assert_says_why(shown(page, f"^{page}/"))
 
 
 @pytest.mark.parametrize("all_refused", [False, True])
-def test_the_machines_page_without_measurements_or_without_an_experiment(run, all_refused):
+def test_the_machines_page_without_measurements_or_without_an_experiment(run, shown, all_refused):
     if not all_refused:
         (run / "cpu/syscall.json").unlink()
-    shown = shown_with("machines", run, lambda name: all_refused)
-    assert not re.search(r"\bnan\b", shown) and "There is one run only" in shown
-    assert ("No other machine has a value" in shown) == all_refused
+    text = shown("machines", "" if all_refused else "^$")
+    assert not re.search(r"\bnan\b", text) and "There is one run only" in text
+    assert ("No other machine has a value" in text) == all_refused

@@ -1,7 +1,9 @@
-"""What the pages say: sentences that are read at once, and words in the place of names of code."""
+"""What the pages say: short sentences, titles instead of names of code, a value for each placeholder."""
 
+import ast
 import json
 import re
+import string
 
 import pytest
 from helpers import pages
@@ -38,33 +40,24 @@ def prose(markdown):
 
 def long_sentences(markdown):
     """The sentences of more than MAX_WORDS words; a number and its unit are two of them."""
-    paragraphs = re.split(r"\n\s*\n", prose(markdown))
     sentences = [
         sentence
-        for paragraph in paragraphs
+        for paragraph in re.split(r"\n\s*\n", prose(markdown))
         for sentence in re.split(r"(?<=[.!?])[*)\"]*\s+(?=[^a-z])", " ".join(paragraph.split()))
     ]
-    counts = [len(re.findall(r"\S*\w\S*", sentence)) for sentence in sentences]
-    return [
-        f"{count} words: {sentence}"
-        for count, sentence in zip(counts, sentences, strict=True)
-        if count > MAX_WORDS
-    ]
+    return [each for each in sentences if len(re.findall(r"\S*\w\S*", each)) > MAX_WORDS]
 
 
-def prose_of_notebook(page):
-    cells = json.loads(contents.source(page).read_text())["cells"]
-    sources = ("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
-    return "\n\n".join(sources)
-
-
-def shown(page):
-    return pages.expected_path(page).read_text(encoding="utf-8")
+def sources(page, kind):
+    """The sources of a page's cells of that kind."""
+    cells = json.loads(contents.source(page).read_text(encoding="utf-8"))["cells"]
+    return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == kind]
 
 
 @pytest.mark.parametrize("page", contents.notebooks())
 def test_no_sentence_of_a_page_is_long(page):
-    assert long_sentences(prose_of_notebook(page)) + long_sentences(shown(page)) == []
+    written = "\n\n".join(sources(page, "markdown"))
+    assert long_sentences(written) + long_sentences(pages.expected_text(page)) == []
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "book").glob("*.md")), ids=lambda path: path.stem)
@@ -72,18 +65,23 @@ def test_no_sentence_of_the_prose_is_long(path):
     assert long_sentences(path.read_text(encoding="utf-8")) == []
 
 
-def test_a_long_sentence_is_seen_wherever_it_stands():
-    long = "word " * MAX_WORDS + "end."
-    for text in (
-        long,
-        f"Short. {long}",
-        f"- {long}",
-        f":::{{table}} {long}\n:name: x",
-        f"*{long}*",
-    ):
-        assert len(long_sentences(text)) == 1, text
-    for text in ("word " * (MAX_WORDS - 1) + "end.", f"```text\n{long}\n```", f"| {long} |"):
-        assert long_sentences(text) == [], text
+def calls_of_sentence(page):
+    trees = map(ast.parse, sources(page, "code"))
+    for node in (node for tree in trees for node in ast.walk(tree)):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "rk.sentence":
+            yield node
+
+
+@pytest.mark.parametrize("page", contents.notebooks())
+def test_each_placeholder_of_a_sentence_has_a_value(page):
+    """In every case, since an executed page formats one case alone."""
+    for call in calls_of_sentence(page):
+        given = {keyword.arg for keyword in call.keywords}
+        for case in call.args:
+            template = ast.literal_eval(case.elts[-1] if isinstance(case, ast.Tuple) else case)
+            fields = [field for _, field, _, _ in string.Formatter().parse(template) if field]
+            missing = {re.split(r"[.[]", field)[0] for field in fields} - given
+            assert not missing or None in given, f"{template} lacks {missing}"  # None: **values
 
 
 def quantities():
@@ -91,14 +89,13 @@ def quantities():
     return {
         name: not (quantity["measurement"] or {}).get("reports")
         for path in (RECORDED / "recorded").glob("*/*.json")
-        for name, quantity in json.loads(path.read_text())["quantities"].items()
+        for name, quantity in json.loads(path.read_text(encoding="utf-8"))["quantities"].items()
     }
 
 
 def visible(page):
-    """What a page shows, without the data of its figures, attributes of HTML, names of tables and
-    addresses."""
-    text = re.sub(r"^```.*?^```$", "", shown(page), flags=re.M | re.S)
+    """What a page shows, without attributes of HTML, names of tables and addresses."""
+    text = re.sub(r"^```.*?^```$", "", pages.expected_text(page), flags=re.M | re.S)
     text = re.sub(r"<[^>]*>|^:name: .*$|^:::\{figure\}.*$|\]\([^)]*\)", "", text, flags=re.M)
     return re.sub(r"\{(?:cite|download)\}`[^`]*`", "", text)
 
