@@ -61,8 +61,7 @@ def sentence(
 ) -> str:
     """The template of the first case that holds, with these values; "" if none does.
 
-    cases: name, condition and template of each; a text is a case that always holds. A test reads
-    each case by its name (tests/notebooks/test_cases.py).
+    cases: name, condition and template of each; a text is a case that always holds.
     needs: results and numbers; if one has no value, no case is looked at, and the text is
     `missing`, or that it was not measured, and why.
     """
