@@ -116,7 +116,8 @@ struct rk_outcome {
 RK_EXPORT int rk_probe_count(void);
 RK_EXPORT const struct rk_probe *rk_probe_at(int index);
 
-/* Runs one probe; fills samples[request->samples] and *outcome. Returns outcome->status:
+/* Runs one probe; fills samples[request->samples] and *outcome. With 0 samples it only checks that
+ * there is such a probe and that it takes the parameters. Returns outcome->status:
  * 0, -EOPNOTSUPP (unsupported on this machine; the reason says why), -ETIMEDOUT, -EINTR (a signal
  * asked the caller to stop), -ECHILD (the probe died of outcome->signal), or another -errno. */
 RK_EXPORT int rk_run(const struct rk_request *, struct rk_sample *samples, struct rk_outcome *);

@@ -216,7 +216,7 @@ int rk_run(const struct rk_request *request, struct rk_sample *samples, struct r
     /* A mistake in the request is reported without starting a process. */
     struct rk_context context;
     outcome->status = rk_context_open(&context, request->probe, request->params, outcome->reason);
-    if (outcome->status)
+    if (outcome->status || request->samples == 0)
         return outcome->status;
     if (request->isolated)
         return outcome->status = run_isolated(request, samples, outcome);

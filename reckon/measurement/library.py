@@ -12,17 +12,17 @@ import itertools
 import os
 import random
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
-from typing import get_args
+from typing import Annotated, Literal, get_args
 
 import numpy as np
-from pydantic import ConfigDict
+import pydantic
+from pydantic import ConfigDict, Field
 
 from reckon.computer.locations import named_locations
 from reckon.config import settings
 from reckon.errors import ReckonError
 from reckon.measurement.probe import Needs, Parameter, Probe
-from reckon.messages import did_you_mean
+from reckon.messages import did_you_mean, first_fault
 from reckon.records.models import Conditions, Relation
 
 PRIORITIES = {"none": 0, "nice": 1, "rr": 2}
@@ -124,17 +124,29 @@ class ProcessSamples(Conditions):
     ops: np.ndarray  # uint64, shape (samples,)
 
 
-@dataclass(frozen=True, kw_only=True)
+_MOST_SAMPLES = 10**9  # what a sample takes is 16 bytes
+
+
+@pydantic.dataclasses.dataclass(frozen=True, kw_only=True)
 class RunOptions:
     """How a process runs its probe."""
 
-    samples: int = 20
-    warmup: int = 1  # samples before them, which are not kept
-    cpu: int | None = None  # None: default_cpu()
-    priority: str = "nice"  # of PRIORITIES: the highest to try
-    deadline_s: float = 30.0
+    samples: Annotated[int, Field(ge=1, le=_MOST_SAMPLES)] = 20
+    # Samples before them, which are not kept.
+    warmup: Annotated[int, Field(ge=0, le=_MOST_SAMPLES)] = 1
+    cpu: Annotated[int, Field(ge=0, lt=2**31)] | None = None  # None: default_cpu()
+    priority: Literal["none", "nice", "rr"] = "nice"  # of PRIORITIES: the highest to try
+    deadline_s: Annotated[float, Field(gt=0, le=1e9)] = 30.0
     isolated: bool = True  # in a fresh lean process, not inside this one
-    seed: int = field(default_factory=lambda: random.getrandbits(32))
+    seed: Annotated[int, Field(ge=0, lt=2**32)] | None = None  # None: a random one
+
+    @classmethod
+    def checked(cls, **options) -> RunOptions:
+        """The options. Raises ReckonError for a value that none of them can have."""
+        try:
+            return cls(**options)
+        except pydantic.ValidationError as error:
+            raise ReckonError(f"{first_fault(error)}.") from None
 
 
 @functools.cache
@@ -234,6 +246,13 @@ def _lines(values: Mapping[str, int | str]) -> bytes:
     return "\n".join(f"{key}={value}" for key, value in values.items()).encode()
 
 
+def check(name: str, params: Mapping[str, int | str]) -> None:
+    """Raises ReckonError for a probe, parameter or value that the library would refuse."""
+    request = Request(probe=name.encode(), params=_lines(params), samples=0)
+    outcome = Outcome()
+    _check(_library().rk_run(C.byref(request), None, C.byref(outcome)), outcome)
+
+
 def run(
     name: str,
     params: Mapping[str, int | str] | None = None,
@@ -249,9 +268,8 @@ def run(
     ReckonError (no such probe, parameter or value) and KeyboardInterrupt.
     """
     probe(name)
-    how = RunOptions(**options)
-    if how.samples < 1:
-        raise ReckonError("At least one sample is needed.")
+    how = RunOptions.checked(**options)
+    seed = random.getrandbits(32) if how.seed is None else how.seed
     samples = (Sample * how.samples)()
     request = Request(
         probe=name.encode(),
@@ -263,7 +281,7 @@ def run(
         cpu=default_cpu() if how.cpu is None else how.cpu,
         priority=PRIORITIES[how.priority],
         isolated=how.isolated,
-        seed=how.seed,
+        seed=seed,
     )
     outcome = Outcome()
     _check(_library().rk_run(C.byref(request), samples, C.byref(outcome)), outcome)
@@ -273,7 +291,7 @@ def run(
     }
     conditions["partner_relation"] = _RELATIONS[outcome.partner_relation]
     return ProcessSamples(
-        ticks=table["ticks"].copy(), ops=table["ops"].copy(), seed=how.seed, **conditions
+        ticks=table["ticks"].copy(), ops=table["ops"].copy(), seed=seed, **conditions
     )
 
 

@@ -105,17 +105,14 @@ class Plan:
     def refuse_wrong_parameters(self) -> None:
         """Raises ReckonError for an option that is neither ours nor a parameter of the probe, and
         for a value that the probe would refuse, also where samples on record are shown instead."""
-        takes, over = self.probe.defaults, self.options.over
-        for name in [*self.options.parameters, *filter(None, [over])]:
+        takes = self.probe.defaults
+        for name in [*self.options.parameters, *filter(None, [self.options.over])]:
             if name not in takes:
                 known = [*takes, *(option.name for option in fields(self.options))]
                 hint = did_you_mean(name, known, f"it takes {join_words(takes) or 'none'}.")
                 raise ReckonError(f"{self.probe.name} has no parameter {name}; {hint}")
-        parameters = {parameter.name: parameter for parameter in self.probe.parameters}
         for point in self.points:
-            for name, value in point.run.parameters.items():
-                if reason := parameters[name].why_refused(value):
-                    raise ReckonError(reason)
+            library.check(self.probe.name, point.run.parameters)
 
     @property
     def quantity(self) -> str:
@@ -174,14 +171,15 @@ class Plan:
         min_processes = statistics.PROCESSES_FOR_AN_INTERVAL if axis else self.profile.min_processes
         shared = TimeBudget(budget_s.at(name) / self.visits) if budget_s else None
         share_s = (shared or self.profile).budget_s / len(positions)
+        run_options = RunOptions.checked(
+            samples=self._samples(), warmup=self.options.warmup, priority=self.options.priority
+        )
         return [
             PointSampler(
                 run=ProbeRun(
                     probe=self.probe.name,
                     parameters=self.parameters_at(value, profile=name),
-                    samples=self._samples(),
-                    warmup=self.options.warmup,
-                    priority=self.options.priority,
+                    options=run_options,
                 ),
                 x=x,
                 unit=self.measurand.unit,

@@ -30,18 +30,6 @@ class Parameter:
     maximum: int
     help: str
 
-    def why_refused(self, value: object) -> str | None:
-        """A sentence, as the probe would have it, for a value that it would not take; else None."""
-        if self.text:
-            return None
-        try:
-            number = int(str(value))
-        except ValueError:
-            return f'{self.name} must be a whole number, not "{value}".'
-        if not self.minimum <= number <= self.maximum:
-            return f"{self.name} must be between {self.minimum} and {self.maximum}, not {number}."
-        return None
-
 
 @dataclass(frozen=True)
 class DataFiles:

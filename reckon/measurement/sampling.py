@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import random
 import time
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 
 import numpy as np
 
@@ -39,24 +39,14 @@ class ProbeRun:
 
     probe: str
     parameters: dict
-    samples: int
-    warmup: int
-    priority: str
+    options: library.RunOptions
     locations: dict[str, str] = field(default_factory=dict)  # where the hosts and files are
-    cpu: int | None = None  # None: library.default_cpu()
 
     def start(self) -> library.ProcessSamples:
         """The samples of a fresh process. Raises what library.run raises."""
-        return library.run(
-            self.probe,
-            self.parameters,
-            locations=self.locations,
-            samples=self.samples,
-            warmup=self.warmup,
-            priority=self.priority,
-            cpu=self.cpu,
-            deadline_s=self.deadline_s,
-        )
+        options = replace(self.options, deadline_s=self.deadline_s)
+        how = {"locations": self.locations, **asdict(options)}
+        return library.run(self.probe, self.parameters, **how)
 
     @property
     def deadline_s(self) -> float:
@@ -67,7 +57,7 @@ class ProbeRun:
         sizes = [value for name, value in amounts.items() if name.endswith("_bytes")]
         reading_s = max(sizes, default=0) * files / _SLOWEST_BYTES_PER_S
         waiting_s = sum(_seconds(name, value) for name, value in amounts.items())
-        return _DEADLINE_S + (self.samples + self.warmup) * (reading_s + waiting_s)
+        return _DEADLINE_S + (self.options.samples + self.options.warmup) * (reading_s + waiting_s)
 
 
 def _seconds(parameter: str, value: int) -> float:

@@ -141,7 +141,8 @@ def run_together(
         emit("measuring", quantity=plan.quantity)
         plan.peer, locations = needs.provide(plan)
         for point in plan.points:
-            point.run = replace(point.run, locations=locations, cpu=cpu)
+            options = replace(point.run.options, cpu=cpu)
+            point.run = replace(point.run, locations=locations, options=options)
     statistics.load()  # or its half second would count as measuring
     start_s = time.monotonic()
     try:
@@ -165,7 +166,7 @@ def _record(
 
 def _measurement(plan: Plan, seconds: float) -> Measurement:
     """What sampling gave: without samples at any point, the reason of the first."""
-    first = plan.points[0]
+    first, run_options = plan.points[0], plan.points[0].run.options
     is_measured = any(point.processes for point in plan.points)
     return Measurement(
         probe=plan.probe.name,
@@ -176,9 +177,9 @@ def _measurement(plan: Plan, seconds: float) -> Measurement:
         axis=plan.options.over,
         params=plan.parameters_at(None, profile=plan.profile.name),
         peer=plan.peer,
-        samples=first.run.samples,
-        warmup=plan.options.warmup,
-        priority=plan.options.priority,
+        samples=run_options.samples,
+        warmup=run_options.warmup,
+        priority=run_options.priority,
         profile=plan.profile.name,
         key=reuse.key(plan, profile=plan.profile.name),
         tick_hz=library.tick_hz(),
@@ -219,9 +220,7 @@ def record_measurement(run: str, name: str, measurement: Measurement) -> Quantit
             )
             update = {"attempt": attempt}
         record.quantities[name] = quantity.model_copy(update=update)
-    stored = records.read_measured(run, name)
-    assert stored  # written above
-    return stored
+    return record.quantities[name]
 
 
 def _without_samples(state: str | None) -> Literal["unsupported", "failed"]:

@@ -50,14 +50,9 @@ def with_samples(folder: Path, name: str, quantity: Quantity) -> Quantity:
 def _processes_of_visit(
     path: Path, version: tuple[int, int, int], number: int, after_s: float
 ) -> dict[float | None, list[Process]]:
-    """The processes of a visit by the x of their point.
-
-    after_s: from the start of the measurement to that of the visit."""
+    """The processes of a visit by the x of their point; after_s: see _visited()."""
     return {
-        point.x: [
-            process.model_copy(update={"visit": number, "started_s": process.started_s + after_s})
-            for process in point.processes
-        ]
+        point.x: [_visited(process, number, after_s) for process in point.processes]
         for point in read_samples(path).measurement.points
     }
 
@@ -100,13 +95,31 @@ def with_visit(folder: Path, name: str, quantity: Quantity) -> Measurement | Non
         tick_hz=measurement.tick_hz,
         digest=hashlib.sha256(data).hexdigest(),
     )
+    visits = [*measurement.visits, visit]
+    begin = min(visit.started_at for visit in visits)
+    after_s = (visit.started_at - begin).total_seconds()
     points = [
-        point.model_copy(update={"summary": None}) if visit_point.processes else point
+        _of_visit(point, number, after_s) if visit_point.processes else point
         for point, visit_point in zip(measurement.points, points, strict=True)
     ]
-    visits = [*measurement.visits, visit]
     complete = measurement.model_copy(update={"visits": visits, "points": points})
     return _with_summaries(quantity, _as_of_its_visits(complete))
+
+
+def _of_visit(point: Point, number: int, after_s: float) -> Point:
+    """The point with its new processes as that visit's, as they are read back."""
+    processes = [
+        process if process.visit else _visited(process, number, after_s)
+        for process in point.processes
+    ]
+    return point.model_copy(update={"processes": processes, "summary": None})
+
+
+def _visited(process: Process, number: int, after_s: float) -> Process:
+    """The process of a samples file as that visit's.
+
+    after_s: from the start of the measurement to that of the visit."""
+    return process.model_copy(update={"visit": number, "started_s": process.started_s + after_s})
 
 
 def _as_of_its_visits(measurement: Measurement) -> Measurement:

@@ -138,13 +138,15 @@ def _read_stored(path: Path, experiment: str, quantity: str | None, *, samples: 
 
 @contextlib.contextmanager
 def updating(run: str, experiment: str) -> Iterator[Record]:
-    """The record to be changed, under the run's lock; written if a quantity was replaced."""
+    """The record to be changed, under the run's lock; written if a quantity was replaced.
+
+    At the end it holds the quantities as they were written."""
     with writing(run):
         record = read_record(run, experiment)
         before = dict(record.quantities)
         yield record
         if any(record.quantities[name] is not before.get(name) for name in record.quantities):
-            write_record(run, record)
+            record.quantities.update(write_record(run, record).quantities)
 
 
 def writing(run: str | Path) -> contextlib.AbstractContextManager[None]:
@@ -165,9 +167,10 @@ def measuring(run: str | Path, on_wait: Callable[[str], None]) -> Iterator[None]
         yield
 
 
-def write_record(run: str | Path, record: Record) -> None:
-    """Write the record: new samples in files of their own, then the record that names them; then
-    samples that it no longer names are removed. A crash leaves the former state or the new one."""
+def write_record(run: str | Path, record: Record) -> Record:
+    """The record as it was written: new samples in files of their own, then the record that names
+    them; then samples that it no longer names are removed. A crash leaves the former state or the
+    new one."""
     folder = run_dir(run)
     description = read_model(folder / "run.json", Run)
     run_id, at = description.id if description else "", now()
@@ -181,6 +184,7 @@ def write_record(run: str | Path, record: Record) -> None:
     write_whole(record_path(run, record.experiment), text)
     for name, quantity in quantities.items():
         remove_unnamed(folder, name, quantity)
+    return complete
 
 
 def read_run(name: str | Path) -> Run | None:

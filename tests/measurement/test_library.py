@@ -223,6 +223,25 @@ def test_odd_parameters_are_refused_in_a_sentence(params, says):
         library.run("cpu/syscall/getpid", params)
 
 
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"samples": 0},
+        {"samples": 1e20},
+        {"warmup": -1},
+        {"cpu": 2**32 + 1},  # would be CPU 1
+        {"deadline_s": -5},
+        {"deadline_s": float("inf")},
+        {"seed": 2**32},
+        {"priority": "high"},
+    ],
+    ids=str,
+)
+def test_an_option_that_the_library_cannot_take_is_refused(option):
+    with pytest.raises(ReckonError, match=f"^{next(iter(option))}.*: Input should be"):
+        library.run("test/chain", **option)
+
+
 def test_no_file_descriptor_or_process_is_left_behind():
     library.run("cpu/syscall/getpid")
     before, children = len(os.listdir("/proc/self/fd")), children_of(os.getpid())
