@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from pathlib import Path
 
 from reckon import records
@@ -27,28 +26,24 @@ def refuse_unknown(run: str, quantity: str, *, is_new: bool = False) -> None:
         experiments = [_experiment(path) for path in sorted(ROOT.glob("notebooks/*/*.ipynb"))]
         hint = did_you_mean(experiment, experiments, f"there are {', '.join(experiments)}.")
         raise PredictionError(f"{quantity}: there is no experiment {experiment}; {hint}")
-    committed = notebook_cells.committed(notebook) if is_new else ""
-    text = committed or _text([notebook])
-    text += _text(ROOT.glob(f"csrc/{experiment}.*"))
-    if _is_made_of(name, set(re.findall(r"\w+", text))):
-        return
-    stated = re.findall(rf"{re.escape(experiment)}/(\w+)", text)
-    names = {recorded_name.rpartition("/")[2] for recorded_name in recorded} | set(stated)
-    hint = did_you_mean(name, sorted(names), f"it has {', '.join(sorted(names))}.")
-    raise PredictionError(f"{experiment} measures no {name}; {hint}")
+    text = (notebook_cells.committed(notebook) if is_new else "") or notebook_cells.saved(notebook)
+    names = {recorded_name.rpartition("/")[2] for recorded_name in recorded}
+    names |= notebook_cells.titles_in(text).keys() - {""}
+    sources = [text, *(path.read_text("utf-8") for path in ROOT.glob(f"csrc/{experiment}.*"))]
+    names |= set(re.findall(rf"{re.escape(experiment)}/(\w+)", "\n".join(sources)))
+    if name not in names and not _is_put_together(name, names):
+        hint = did_you_mean(name, sorted(names), f"it has {', '.join(sorted(names))}.")
+        raise PredictionError(f"{experiment} measures no {name}; {hint}")
 
 
-def _is_made_of(name: str, words: set[str]) -> bool:
-    """Whether a text of these words has the name, or puts it together: f"{report}_peer"."""
-    ends = [place for place, letter in enumerate(name) if letter == "_"]
-    return name in words or any(
-        name[:end] in words and ({name[end:], name[end + 1 :]} & words) for end in ends
+def _is_put_together(name: str, names: set[str]) -> bool:
+    """Whether the name is one of the names and the end of another: f"{report}_peer"."""
+    places = [place for place, letter in enumerate(name) if letter == "_"]
+    return any(
+        name[:place] in names and any(f"_{known}".endswith(name[place:]) for known in names)
+        for place in places
     )
 
 
 def _experiment(notebook: Path) -> str:
     return str(notebook.relative_to(ROOT / "notebooks").with_suffix(""))
-
-
-def _text(paths: Iterable[Path]) -> str:
-    return "\n".join(path.read_text("utf-8") for path in paths if path.is_file())

@@ -30,7 +30,7 @@ class Page:
         """Which cell makes the name, and what to do, as half a sentence; "" if none is known."""
         if self.path is None:
             return ""
-        for number, line in _makers(_saved(self.path), name):
+        for number, line in _makers(saved(self.path), name):
             do = "move that up" if self.in_order else "run that first"
             return f"cell {number} makes it (`{line}`): {do}"
         for number, line in _makers(committed(self.path), name):
@@ -38,7 +38,8 @@ class Page:
         return ""
 
 
-def _saved(path: Path) -> str:
+def saved(path: Path) -> str:
+    """The file's text; "" if it cannot be read."""
     try:
         return path.read_text("utf-8")
     except (OSError, ValueError):
@@ -70,13 +71,18 @@ def sources(notebook: str) -> list[str]:
 def titles(path: Path, version: tuple[int, int, int]) -> dict[str, str]:
     """The heading of the page under "", and the titles of its quantities by the last part of their
     names; nothing of a file that is no notebook."""
+    return titles_in(saved(path))
+
+
+def titles_in(notebook: str) -> dict[str, str]:
+    """The same of a notebook's text."""
     try:
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        cells = json.loads(notebook)["cells"]
         found = {"": "".join(cells[0]["source"]).partition("\n")[0].removeprefix("# ")}
         for cell in cells:
             if _TITLES in cell["metadata"].get("tags", []):
                 found |= _literal_dictionaries("".join(cell["source"]))
-    except (OSError, ValueError, LookupError, SyntaxError, TypeError, AttributeError):
+    except (ValueError, LookupError, SyntaxError, TypeError, AttributeError):
         return {}  # executing the notebook reports it
     return found
 

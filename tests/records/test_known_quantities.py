@@ -15,9 +15,15 @@ def test_every_quantity_of_the_book_is_known_before_it_is_measured(recorded, fol
 
 @pytest.mark.parametrize("run", ["recorded", "empty"])
 def test_a_misspelt_one_is_refused_and_the_nearest_named(run, recorded):
-    for quantity, nearest in (("cpu/clock/cor", "core"), ("cpu/clok/core", "cpu/clock")):
+    for quantity, nearest in (
+        ("cpu/clock/cor", "core"),
+        ("cpu/clok/core", "cpu/clock"),
+        ("cpu/syscall/getpid_int", "getpid"),  # two words of the C source
+    ):
         with pytest.raises(PredictionError, match=f"did you mean {nearest}"):
             refuse_unknown(run, quantity)
+    with pytest.raises(PredictionError, match="cpu/syscall measures no return; "):
+        refuse_unknown(run, "cpu/syscall/return")
 
 
 def test_a_name_that_was_typed_a_moment_ago_is_no_quantity_of_the_notebook(folders, monkeypatch):
@@ -27,4 +33,3 @@ def test_a_name_that_was_typed_a_moment_ago_is_no_quantity_of_the_notebook(folde
     refuse_unknown("empty", "cpu/loop/o2", is_new=True)
     with pytest.raises(PredictionError, match="cpu/loop measures no measure; "):
         refuse_unknown("empty", "cpu/loop/measure", is_new=True)
-    refuse_unknown("empty", "cpu/loop/measure")  # a word of the notebook
