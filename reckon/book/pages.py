@@ -20,7 +20,7 @@ from reckon.book import code_prompts, contents, dependencies
 from reckon.book.build_cache import faults_of_run, read_or_compute
 from reckon.edits import what_if_panels
 from reckon.errors import ReckonError
-from reckon.records import overlay
+from reckon.records import revisions
 from reckon.show.block import MEASURED, raw_html
 from reckon.show.text import literal
 
@@ -211,7 +211,7 @@ def _formulas(run: str, experiment: str) -> str:
     run_dir, execution = records.run_dir(run), dependencies.last_execution(experiment)
     made_from = [
         records.record_path(run, experiment),
-        overlay.overlay_path(run, experiment),
+        revisions.overlay_path(run, experiment),
         run_dir / "run.json",
         *filter(None, [config.settings().predictions]),
     ]

@@ -21,7 +21,7 @@ from reckon.book.page_process import (
 )
 from reckon.build_context import BuildContext
 from reckon.computer import scratch
-from reckon.records import overlay
+from reckon.records import revisions
 from reckon.show.text import literal
 from reckon.show.titles import page_title
 
@@ -149,7 +149,7 @@ class PageExecution(Task[str]):
     def _overtaken(self, reads: set[str]) -> set[str]:
         """The predictions of other pages that were laid over the run since this one began: it may
         have read those before."""
-        folder, own = str(overlay.folder(self.run)), f"/{self.page}.json"
+        folder, own = str(revisions.overlay_folder(self.run)), f"/{self.page}.json"
         since_ns = self._began_ns - _FILE_CLOCK_NS
         written = {
             path

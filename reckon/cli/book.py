@@ -19,7 +19,7 @@ from reckon.cli.output import print_json
 from reckon.cli.runs import results_at
 from reckon.errors import ReckonError
 from reckon.messages import join_words
-from reckon.records import predictions_file, verify
+from reckon.records import revisions, verify
 from reckon.records.locks import lock
 from reckon.records.session import Session, current_session
 from reckon.statistics import cache
@@ -232,7 +232,7 @@ def _check_predictions(run: str) -> None:
     """Raises ReckonError where the predictions' file has a quantity or an input that is not there,
     before anything is executed."""
     file = config.settings().predictions
-    for quantity in predictions_file.changes(file) if file else {}:
+    for quantity in revisions.changes_in_file(file) if file else {}:
         results_at(run, quantity)
 
 

@@ -19,11 +19,11 @@ from reckon.edits.guesses import compared
 from reckon.errors import ReckonError
 from reckon.prediction import variations
 from reckon.prediction.amounts import amount
-from reckon.prediction.changes import FORMULA, changed, changed_inputs, formula_text
 from reckon.prediction.formula import PARTS, Prediction
 from reckon.prediction.inputs import Input
 from reckon.prediction.ratios import NEAR, is_comparable, is_near
-from reckon.records import predictions_file, seal
+from reckon.prediction.variations import FORMULA, changed, changed_inputs, formula_text
+from reckon.records import revisions, seal
 from reckon.records.recorded_predictions import needed_guesses, ratio, to_prediction
 from reckon.records.result import Result
 from reckon.records.session import current_session
@@ -117,7 +117,7 @@ def predict(arguments) -> int:
             raise ReckonError("--file has its own quantities and inputs; leave others away.")
         variants = [
             _variant(run, quantity, changes)
-            for quantity, changes in predictions_file.changes(arguments.file).items()
+            for quantity, changes in revisions.changes_in_file(arguments.file).items()
         ]
     elif arguments.quantity:
         if "=" in arguments.quantity:
@@ -146,7 +146,7 @@ def predict(arguments) -> int:
 
 def _stated(file: Path, variants: list[_Variant]) -> dict[str, list[str]]:
     """A line on each quantity of which the file predicts a value itself."""
-    predictions = predictions_file.read(file).quantities
+    predictions = revisions.read_file(file).quantities
     lines = {}
     for result in (variant.result for variant in variants):
         prediction = predictions[result.quantity]

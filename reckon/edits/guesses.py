@@ -9,9 +9,9 @@ import numpy as np
 
 from reckon import units
 from reckon.errors import ReckonError
-from reckon.prediction.changes import changed
 from reckon.prediction.ratios import is_comparable
-from reckon.records import predictions_file
+from reckon.prediction.variations import changed
+from reckon.records import revisions
 from reckon.records.recorded_predictions import measured_indices, to_prediction
 from reckon.records.result import Result
 
@@ -49,7 +49,7 @@ class Guess:
 def compared(
     reader: str,
     quantity: str,
-    prediction: predictions_file.QuantityPrediction,
+    prediction: revisions.QuantityPrediction,
     result: Result | None,
 ) -> Guess:
     """What a reader predicts of a quantity, with what was measured. Raises ReckonError."""

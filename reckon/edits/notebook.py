@@ -22,8 +22,8 @@ from reckon.records.known_quantities import refuse_unknown
 from reckon.records.lookup import from_entry
 from reckon.records.notebook_cells import Page
 from reckon.records.recorded_predictions import prediction_record
+from reckon.records.revisions import Variants
 from reckon.records.session import Session, current_session
-from reckon.records.variants import Variants
 from reckon.show import cell_errors
 from reckon.show.block import Block, say
 from reckon.statistics import cache

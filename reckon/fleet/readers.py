@@ -12,7 +12,7 @@ from reckon.edits.guesses import Guess, compared
 from reckon.errors import ReckonError
 from reckon.messages import did_you_mean
 from reckon.prediction.ratios import is_miss
-from reckon.records import predictions_file
+from reckon.records import revisions
 from reckon.records.result import Result
 
 
@@ -55,7 +55,7 @@ def read_folder(folder: Path, results: list[Result]) -> ReadersPredictions:
     passed_over: list[str] = []
     for path in files:
         try:
-            content = predictions_file.read(path)
+            content = revisions.read_file(path)
         except ReckonError as error:
             passed_over.append(str(error))
             continue

@@ -9,7 +9,7 @@ from pathlib import Path
 from reckon import records, statistics
 from reckon.errors import ReckonError
 from reckon.messages import did_you_mean
-from reckon.records import overlay, predictions_file
+from reckon.records import revisions
 from reckon.records.result import Result
 
 
@@ -85,13 +85,13 @@ def results_of(
         record = records.read_record(run, name, only_measured=only_measured, samples=samples)
         of_experiment = record.quantities
         if named_run:
-            of_experiment = overlay.with_overlay(named_run, name, of_experiment)
+            of_experiment = revisions.with_overlay(named_run, name, of_experiment)
         by_experiment[name] = of_experiment
     quantities: dict[str, records.Quantity] = {}
     for of_experiment in sorted(by_experiment.values(), key=first_predicted):
         quantities |= of_experiment
     if named_run:
-        quantities = predictions_file.laid_over(quantities)
+        quantities = revisions.with_file(quantities)
     between_visits = _between_visits(run)
     return [
         from_entry(quantity, entry, between_visits=between_visits)

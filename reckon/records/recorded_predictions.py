@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,7 +15,9 @@ from reckon.prediction.formula import Formula, Prediction
 from reckon.prediction.inputs import Input
 from reckon.prediction.ratios import median_ratio
 from reckon.records.models import PredictionRecord, Value
-from reckon.records.result import Result
+
+if TYPE_CHECKING:  # which is made of records
+    from reckon.records.result import Result
 
 
 def _plain(value) -> Value:

@@ -7,12 +7,11 @@ from collections.abc import Collection
 from reckon import records
 from reckon.errors import ReckonError
 from reckon.prediction.formula import Prediction
-from reckon.records import overlay, predictions_file
+from reckon.records import revisions
 from reckon.records.models import PredictionRecord, Quantity
 from reckon.records.recorded_predictions import prediction_record
-from reckon.records.revisions import differences, is_same
+from reckon.records.revisions import Variants, differences, is_same
 from reckon.records.session import Session
-from reckon.records.variants import Variants
 
 
 def _is_new(prediction: records.PredictionRecord, quantity: Quantity) -> bool:
@@ -42,7 +41,7 @@ def seal(predictions: Collection[Prediction], session: Session) -> dict[str, Qua
         for prediction in predictions
         if prediction.quantity not in tried
     }
-    sealed = tried | predictions_file.laid_over(written)
+    sealed = tried | revisions.with_file(written)
     return {prediction.quantity: sealed[prediction.quantity] for prediction in predictions}
 
 
@@ -54,8 +53,8 @@ def as_tried(predictions: Collection[Prediction], run: str, variants: Variants) 
     for name in {prediction.quantity for prediction in predictions}:
         quantity = records.read_measured(run, name)
         if quantity:
-            stored |= overlay.with_overlay(run, records.experiment_of(name), {name: quantity})
-    stored = predictions_file.laid_over(stored)
+            stored |= revisions.with_overlay(run, records.experiment_of(name), {name: quantity})
+    stored = revisions.with_file(stored)
     return [
         variants.tried_last(
             prediction.quantity, stored.get(prediction.quantity), prediction_record(prediction)
@@ -101,14 +100,14 @@ def reseal(name: str, new: PredictionRecord | None, reason: str, session: Sessio
 
 def _write(session: Session, name: str, new: records.PredictionRecord) -> Quantity:
     """A run of another machine is never written: what differs there goes to a file of its own, see
-    overlay.py."""
+    revisions.py."""
     run, experiment = session.run.name, records.experiment_of(name)
     if session.is_replay:
-        overlay.write(run, name, new)
+        revisions.write_overlay(run, name, new)
         recorded = records.read_record(run, experiment).quantities
-        quantities = overlay.with_overlay(run, experiment, recorded)
+        quantities = revisions.with_overlay(run, experiment, recorded)
         return quantities.get(name, Quantity(predictions=[new]))
-    overlay.remove(run, experiment)
+    revisions.remove_overlay(run, experiment)
     with records.updating(run, experiment) as record:
         quantity = record.quantities.get(name)
         if quantity is None:

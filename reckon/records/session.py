@@ -20,7 +20,7 @@ from reckon.computer.identity import default_run_name, host, identity
 from reckon.errors import ReckonError
 from reckon.messages import nearest
 from reckon.records.models import Run
-from reckon.records.variants import Variants
+from reckon.records.revisions import Variants
 
 _MISSPELT = 0.8  # of a name's letters are those of another in a slip (difflib)
 

@@ -7,9 +7,9 @@ from reckon import units
 from reckon.errors import ReckonError
 from reckon.messages import nearest
 from reckon.prediction import expression, grammar
-from reckon.prediction.changes import changed
 from reckon.prediction.dimensions import dimension
-from reckon.records import predictions_file
+from reckon.prediction.variations import changed
+from reckon.records import revisions
 from reckon.records.recorded_predictions import to_prediction
 
 pytestmark = pytest.mark.browser
@@ -180,7 +180,7 @@ def test_a_kept_formula_is_python_s_with_the_same_value(open_page, tmp_path):
     box.get_by_text("Keep these predictions").click()
     file = tmp_path / "predictions.toml"
     file.write_text(box.get_by_label("Text to copy").input_value())
-    stated = predictions_file.changes(file)[NULL_CALL]
+    stated = revisions.changes_in_file(file)[NULL_CALL]
     assert stated == ["formula=mode_switch / clock, np.maximum(2, 3) * kernel_path / clock"]
     in_python = changed(to_prediction(NULL_CALL, null_call().current), stated)
     [in_page] = page.evaluate(PREDICTED, NULL_CALL)

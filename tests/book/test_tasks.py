@@ -7,7 +7,7 @@ import pytest
 
 from reckon.book.dependencies import Sources
 from reckon.book.tasks import PageExecution
-from reckon.records import overlay
+from reckon.records import revisions
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ def test_a_page_may_have_read_what_another_page_then_replaced(
 ):
     page = PageExecution("cpu/switch", Sources("recorded"))
     page._began_ns = time.time_ns()
-    path = overlay.overlay_path("recorded", written_by)
+    path = revisions.overlay_path("recorded", written_by)
     path.parent.mkdir(parents=True)
     path.write_text("{}")
     at_ns = page._began_ns + seconds_after_the_start * 10**9

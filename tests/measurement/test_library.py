@@ -238,7 +238,7 @@ def test_odd_parameters_are_refused_in_a_sentence(params, says):
     ids=str,
 )
 def test_an_option_that_the_library_cannot_take_is_refused(option):
-    with pytest.raises(ReckonError, match=f"^{next(iter(option))}.*: Input should be"):
+    with pytest.raises(ReckonError, match=f"^{next(iter(option))}.*: "):
         library.run("test/chain", **option)
 
 

@@ -62,8 +62,9 @@ made = st.dictionaries(st.sampled_from(["a/b/c", "a/b/d"]), quantities(), max_si
 )
 def test_what_is_written_is_read_back(folders, record):
     shutil.rmtree(folders / "runs", ignore_errors=True)
-    records.write_record("r", record)
+    written = records.write_record("r", record)
     read = records.read_record("r", "a/b")
+    assert written.model_dump_json() == read.model_dump_json()
     assert list(read.quantities) == list(record.quantities)
     for name, quantity in record.quantities.items():
         entry = read.quantities[name]
