@@ -127,8 +127,11 @@ def _in_base_units(path: Path, field: str, value) -> float | str:
     _, unit = FIELDS[field]
     if not unit:
         return str(value)
-    text = f"{value} count" if unit == "count" and isinstance(value, int) else str(value)
-    needs = f'{path}: {field} needs a number and a unit, such as "3 {units.symbol(unit)}"'
+    is_count = unit == "count"
+    text = f"{value} count" if is_count and isinstance(value, (int, float)) else str(value)
+    quoted = f'a number and a unit, such as "3 {units.symbol(unit)}"'
+    example = "a number, such as 3" if is_count else quoted
+    needs = f"{path}: {field} needs {example}"
     number, stated_unit = units.number_and_unit(text) or (-1.0, "")
     if number < 0 or not stated_unit:
         raise ReckonError(f"{needs}, not {value!r}.")

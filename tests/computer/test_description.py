@@ -43,7 +43,12 @@ def test_a_value_that_is_no_number_is_refused(tmp_path, value, says):
         fields.from_toml(path)
 
 
-def test_a_count_may_be_a_plain_number(tmp_path):
+@pytest.mark.parametrize("value", ["2", "2.0", '"2"'])
+def test_a_count_may_be_a_plain_number(tmp_path, value):
     path = tmp_path / "machine.toml"
-    path.write_text("[memory]\nchannels = 2\n")
-    assert fields.from_toml(path) == {"memory.channels": (2.0, "machine.toml")}
+    path.write_text(f"[memory]\nchannels = {value}\n")
+    if value == '"2"':
+        with pytest.raises(ReckonError, match="channels needs a number, such as 3, not '2'"):
+            fields.from_toml(path)
+    else:
+        assert fields.from_toml(path) == {"memory.channels": (2.0, "machine.toml")}
