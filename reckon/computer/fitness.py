@@ -7,8 +7,9 @@ import os
 import re
 import resource
 import shutil
-import time
 from dataclasses import asdict, dataclass
+
+import psutil
 
 from reckon import config
 from reckon.computer import control_groups, power
@@ -186,30 +187,19 @@ def _virtual() -> Check:
 
 
 _STEAL_WINDOW_S = 0.2  # 20 ticks of a kernel's clock of 100 Hz
-_MAX_STEAL = (
-    0.01  # of that time: more shifts a median by more than the standard profile's precision
-)
+_MAX_STEAL_PERCENT = 1  # more shifts a median by more than the standard profile's precision
 _MAX_LOAD_PER_CPU = 0.5  # with more, a probe may share its CPU
-_STEAL = 7  # the place of stolen time among the kernel's times of all CPUs (proc_stat(5))
-
-
-def _cpu_jiffies() -> list[int]:
-    all_cpus, _, _ = (read_text("/proc/stat") or "cpu 0").partition("\n")
-    return [int(jiffies) for jiffies in all_cpus.split()[1:]]
 
 
 def _steal() -> Check:
-    first = _cpu_jiffies()
-    time.sleep(_STEAL_WINDOW_S)
-    last = _cpu_jiffies()
-    if len(last) <= _STEAL:
+    percent = getattr(psutil.cpu_times_percent(_STEAL_WINDOW_S), "steal", None)
+    if percent is None:
         return Check("steal time", "unknown", "not reported")
-    spent, stolen = sum(last) - sum(first), last[_STEAL] - first[_STEAL]
-    if spent and stolen / spent > _MAX_STEAL:
+    if percent > _MAX_STEAL_PERCENT:
         return Check(
             "steal time",
             "warn",
-            f"{100 * stolen / spent:.0f} % of {_STEAL_WINDOW_S} s",
+            f"{percent:.0f} % of {_STEAL_WINDOW_S} s",
             "The hypervisor gives the CPU to others; measure at a quieter time.",
         )
     return Check("steal time", "pass", f"none in {_STEAL_WINDOW_S} s")
@@ -305,9 +295,7 @@ def _room(name: str, free_bytes: int, advice: str) -> Check:
 
 
 def _memory() -> Check:
-    available = re.search(r"MemAvailable:\s+(\d+)", read_text("/proc/meminfo") or "")
-    free_bytes = int(available[1]) * 1024 if available else 0
-    free_bytes = int(min(free_bytes, control_groups.memory_left_bytes()))
+    free_bytes = int(min(psutil.virtual_memory().available, control_groups.memory_left_bytes()))
     return _room("free memory", free_bytes, "Large regions cannot be measured; close programs.")
 
 
