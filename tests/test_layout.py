@@ -4,13 +4,12 @@ import ast
 import inspect
 import json
 import re
-import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 import yaml
-from helpers.project import RECORDED, ROOT, finished
+from helpers.project import RECORDED, ROOT
 
 import reckon as rk
 from reckon.book import contents
@@ -81,13 +80,6 @@ def test_every_file_that_a_page_offers_exists(name):
 MODULES = [path.relative_to(ROOT / "reckon") for path in (ROOT / "reckon").rglob("*.py")]
 
 
-def test_imports_run_one_way():
-    """As the contract in pyproject.toml has it."""
-    lint = "from importlinter.cli import lint_imports_command; lint_imports_command()"
-    done = finished(sys.executable, "-c", lint, cwd=ROOT)
-    assert done.returncode == 0, done.stdout
-
-
 # What a folder of csrc/ includes besides its own files; any other folder is a part of the book, which
 # includes its own support/, and the peer's wire format.
 INCLUDED_BY = {
@@ -146,14 +138,6 @@ def test_only_entry_points_look_up_the_session():
         if re.search(r"current_session\(\)", (ROOT / "reckon" / path).read_text())
     ]
     assert sorted(callers) == sorted([*MAY_LOOK_UP_THE_SESSION, "records/session.py"])  # defines it
-
-
-def test_tests_mirror_the_source():
-    """tests/PACKAGE/test_NAME.py is of reckon/PACKAGE/NAME.py; tests/book also tests whole books."""
-    tests = [path.relative_to(ROOT / "tests") for path in (ROOT / "tests").rglob("test_*.py")]
-    mirrored = [path for path in tests if (ROOT / "reckon" / path.parent).is_dir()]
-    of_packages = [path for path in mirrored if path.parts[0] != "book" and len(path.parts) > 1]
-    assert {path.with_name(path.name.removeprefix("test_")) for path in of_packages} <= {*MODULES}
 
 
 def test_no_module_has_the_name_of_a_public_function():

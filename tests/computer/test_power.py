@@ -20,52 +20,47 @@ def sysfs(tmp_path, monkeypatch):
     return write
 
 
-def state(name):
+def battery(status, **more):
+    return {"_SUPPLIES/BAT0": dict(type="Battery", status=status, capacity=73, **more)}
+
+
+def throttled(*counts):
+    return {
+        f"_CPUS/cpu{cpu}/thermal_throttle": dict(core_throttle_count=count)
+        for cpu, count in enumerate(counts)
+    }
+
+
+def cooling(kind):
+    return {"_COOLING/cooling_device0": dict(type=kind, cur_state=3)}
+
+
+@pytest.mark.parametrize(
+    ("files", "name", "expected"),
+    [
+        (battery("Discharging"), "power", ("warn", "on battery (73 %)")),
+        (battery("Charging"), "power", ("pass", "mains")),
+        (battery("Full"), "power", ("pass", "mains")),
+        (battery("Not charging"), "power", ("pass", "mains")),
+        (battery("Unknown"), "power", ("pass", "mains")),
+        (battery("Discharging", scope="Device"), "power", ("pass", "mains")),  # of a mouse
+        (throttled(2, 5), "throttling", ("warn", "7 times since it was booted")),
+        (throttled(0), "throttling", ("pass", "not since it was booted")),
+        ({}, "throttling", ("unknown", "not reported")),
+        (cooling("Processor"), "throttling", ("warn", "slowed down by heat now")),
+        (cooling("Fan"), "throttling", ("unknown", "not reported")),
+    ],
+)
+def test_what_sys_reports_is_a_state_of_the_machine(sysfs, files, name, expected):
+    for place, contents in files.items():
+        sysfs(place, **contents)
     [check] = [check for check in fitness.check_all() if check.name == name]
-    return check.state, check.found
-
-
-def test_a_laptop_on_its_battery(sysfs):
-    sysfs("_SUPPLIES/AC", type="Mains", online=0)
-    sysfs("_SUPPLIES/BAT0", type="Battery", status="Discharging", capacity=73)
-    assert state("power") == ("warn", "on battery (73 %)")
-
-
-@pytest.mark.parametrize("status", ["Charging", "Full", "Not charging", "Unknown"])
-def test_a_laptop_on_mains(sysfs, status):
-    sysfs("_SUPPLIES/BAT0", type="Battery", status=status, capacity=73)
-    assert state("power") == ("pass", "mains")
-
-
-def test_the_battery_of_a_mouse_does_not_count(sysfs):
-    sysfs("_SUPPLIES/hid", type="Battery", status="Discharging", scope="Device")
-    assert state("power") == ("pass", "mains")
-
-
-def test_a_processor_that_was_throttled(sysfs):
-    for cpu, count in enumerate((2, 5)):
-        sysfs(f"_CPUS/cpu{cpu}/thermal_throttle", core_throttle_count=count)
-    assert power.throttle_count() == 7
-    assert state("throttling") == ("warn", "7 times since it was booted")
+    assert (check.state, check.found) == expected
 
 
 def test_throttling_during_a_build_is_a_warning(sysfs):
     assert power.throttling_since(None) is None  # not reported
-    sysfs("_CPUS/cpu0/thermal_throttle", core_throttle_count=5)
+    for place, contents in throttled(5).items():
+        sysfs(place, **contents)
     assert power.throttling_since(5) is None
     assert "down 3 times" in power.throttling_since(2)
-
-
-def test_a_processor_that_was_never_throttled(sysfs):
-    sysfs("_CPUS/cpu0/thermal_throttle", core_throttle_count=0, package_throttle_count=0)
-    assert state("throttling") == ("pass", "not since it was booted")
-
-
-def test_a_processor_that_does_not_report_throttling(sysfs):
-    assert power.throttle_count() is None and state("throttling")[0] == "unknown"
-
-
-@pytest.mark.parametrize(("kind", "now"), [("Processor", "warn"), ("Fan", "unknown")])
-def test_a_cooling_device_at_work(sysfs, kind, now):
-    sysfs("_COOLING/cooling_device0", type=kind, cur_state=3)
-    assert state("throttling")[0] == now
