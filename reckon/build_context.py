@@ -15,6 +15,7 @@ class BuildContext:
     files: Path | None = None  # the folder of the files that the pages' probes read
     visits: int = 1  # how many the build makes to each quantity; the notebook's own is the first
     renders: bool = False  # the notebook is to show what the records hold, and to measure nothing
+    notebook: Path | None = None  # what is executed
 
 
 _current: BuildContext | None = None

@@ -115,7 +115,7 @@ def test_only_measuring_knows_ctypes():
 # the commands that build; the process of a later visit.
 MAY_LOOK_UP_THE_SESSION = [
     "__init__.py",
-    "book/page_process.py",
+    "book/tasks.py",
     "cli/book.py",
     "cli/what_if.py",
     "edits/notebook.py",

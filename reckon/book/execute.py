@@ -7,11 +7,11 @@ import os
 import re
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, wait
 from dataclasses import dataclass, field
-from multiprocessing.connection import wait
 
 from reckon import config, records
-from reckon.book import contents, page_process
+from reckon.book import contents, warm_kernels
 from reckon.book.dependencies import Sources, last_execution
 from reckon.book.progress import Display
 from reckon.book.tasks import LaterVisit, PageExecution, Task
@@ -58,11 +58,11 @@ def execute(
     Raises ReckonError where nothing can be executed at all (no library, unwritable folders).
     """
     # Also where nothing is executed: what was killed last may have executed everything.
-    page_process.sweep()
+    warm_kernels.sweep()
     scratch.sweep()
     build = _Build(session, pages, 1 if session.is_replay else visits)
     if build.stale or build.lacks_visits():
-        page_process.prepare(summarises=len(build.stale) > _FEW_PAGES)
+        warm_kernels.prepare(summarises=len(build.stale) > _FEW_PAGES)
         with scratch.shared_folder(), build.display:
             build.execute(renders=renders)
     return build.outcome
@@ -184,22 +184,24 @@ class _Build:
         self._run([PageExecution(page, self.sources, renders=True) for page in due])
 
     def _run(self, tasks: Sequence[Task]) -> None:
-        """Do the tasks side by side, as many at a time as there are CPUs."""
+        """Do the tasks side by side: as many as there are CPUs, and one whose kernel starts or ends
+        meanwhile."""
         # The longest first: none drags on.
         waiting = sorted(tasks, key=lambda task: self._expected_s(task.page), reverse=True)
         running: list[Task] = []
         try:
             while waiting or running:
-                while waiting and len(running) < len(os.sched_getaffinity(0)):
+                while waiting and len(running) <= len(os.sched_getaffinity(0)):
                     task = waiting.pop(0)
                     self.display.page(task.page, task.activity)
                     task.begin()
                     running.append(task)
-                ready = wait([task.process.receiver for task in running], _POLL_S)
+                futures = [task.future for task in running]
+                done = wait(futures, _POLL_S, return_when=FIRST_COMPLETED).done
                 for task in running:
                     if task.shows_events:
                         self.display.show(task.page, task.events)
-                for task in [task for task in running if task.process.receiver in ready]:
+                for task in [task for task in running if task.future in done]:
                     running.remove(task)
                     self._finish(task)
         except BaseException:  # Ctrl-C above all

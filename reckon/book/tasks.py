@@ -1,37 +1,38 @@
-"""The tasks of a build, each in a process of its own: executing a page, visiting an experiment."""
+"""The tasks of a build, each in a kernel of its own: executing a page, visiting an experiment."""
 
 from __future__ import annotations
 
 import abc
 import time
+from concurrent.futures import Future
 from dataclasses import replace
-from typing import Generic, TypeVar
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from reckon import config, records
 from reckon.book import contents
 from reckon.book.dependencies import Execution, Sources, file_versions, read_digests, write
-from reckon.book.page_process import (
-    ExperimentVisit,
-    Job,
-    NotebookExecution,
-    NotebookFailed,
-    PageProcess,
-    ProcessDied,
-    Work,
-)
+from reckon.book.notebook_execution import NotebookExecution, NotebookFailed
+from reckon.book.warm_kernels import Surroundings
 from reckon.build_context import BuildContext
 from reckon.computer import scratch
 from reckon.records import revisions
 from reckon.show.text import literal
 from reckon.show.titles import page_title
 
-R = TypeVar("R")  # the result of a task's process
 _FILE_CLOCK_NS = 20_000_000  # the times of files may lag behind the clock by that much
+# What a later visit executes; its value is the number of quantities that were visited.
+_VISIT = """from reckon.measurement import revisit
+from reckon.records.session import current_session
+revisit.visit_again(current_session(), {experiment!r}, {visit})"""
 _OVERTAKEN = "written while the page was executed"  # in the place of a digest
 
 
-class Task(abc.ABC, Generic[R]):
-    """What a process of its own does for the build."""
+class Task(abc.ABC):
+    """What a kernel of its own does for the build."""
 
     activity: str  # as the progress calls it
     shows_events = True
@@ -44,31 +45,29 @@ class Task(abc.ABC, Generic[R]):
         self.events, self.reads = (target.with_suffix(end) for end in (".events", ".reads"))
 
     def begin(self) -> None:
-        """Start the process."""
+        """Start the kernel."""
         self._forget_logs()
         self._start_s = time.monotonic()
-        self.process: PageProcess[R] = PageProcess(self._job())
-
-    def _job(self) -> Job[R]:
         settings = config.settings().with_choices(run=self.run)
-        return Job(
-            work=self._work(),
+        surroundings = Surroundings(
             folder=config.WORK,
             log=settings.build_dir / "kernel.log",
             settings=settings,
             build=self._build_context(),
         )
+        parameters = {"profile": settings.profile.name, "run": settings.run}
+        self._execution = NotebookExecution(self._notebook(), surroundings, parameters)
 
     @abc.abstractmethod
-    def _work(self) -> Work[R]:
-        """What the process executes."""
+    def _notebook(self) -> Path | NotebookNode:
+        """What the kernel executes."""
 
     def _build_context(self) -> BuildContext:
         return BuildContext(self.events, self.reads, scratch.folder_in_use())
 
     @abc.abstractmethod
     def finish(self, *, retry: bool) -> str | None:
-        """Take the result of the process; the error, or None.
+        """Take what the kernel gave; the error, or None.
 
         retry: whether the next build does it again, because a quantity failed."""
 
@@ -78,16 +77,21 @@ class Task(abc.ABC, Generic[R]):
 
     @property
     def seconds(self) -> float:
-        """The time since the process was started."""
+        """The time since the kernel was started."""
         return time.monotonic() - self._start_s
 
+    @property
+    def future(self) -> Future:
+        """Done when `finish` does not block."""
+        return self._execution.future
+
     def stop(self) -> None:
-        """End the process; no log of it remains."""
-        self.process.stop()
+        """End the kernel; no log of it remains."""
+        self._execution.stop()
         self._forget_logs()
 
 
-class PageExecution(Task[str]):
+class PageExecution(Task):
     """A page being executed, in the first of some visits; or only rendered from the records."""
 
     def __init__(self, page: str, sources: Sources, *, visits: int = 1, renders: bool = False):
@@ -104,26 +108,30 @@ class PageExecution(Task[str]):
         return f"{page}, rendered"
 
     def begin(self) -> None:
-        """Start the process, and note the sources as they are now."""
+        """Start the kernel, and note the sources as they are now."""
         self._sources = self._all_sources.key(self.page)
         self._began_ns = time.time_ns()
         super().begin()
 
-    def _work(self) -> NotebookExecution:
-        return NotebookExecution(contents.source(self.page))
+    def _notebook(self) -> Path:
+        return contents.source(self.page)
 
     def _build_context(self) -> BuildContext:
-        return replace(super()._build_context(), visits=self._visits, renders=self._renders)
+        return replace(
+            super()._build_context(),
+            visits=self._visits,
+            renders=self._renders,
+            notebook=contents.source(self.page),
+        )
 
     def finish(self, *, retry: bool) -> str | None:
         """Write the executed page, or one that says what went wrong; the error, or None."""
         error = None
         try:
-            records.write_whole(contents.executed_path(self.page), self.process.result())
+            executed = nbformat.writes(self._execution.result()) + "\n"
+            records.write_whole(contents.executed_path(self.page), executed)
         except NotebookFailed as failure:
             error = str(failure)
-        except ProcessDied:
-            error = "its process died; run the notebook in `make lab` to see where."
         except OSError as failure:
             error = f"{failure.filename or self.page}: {failure.strerror}"
         if error:
@@ -159,7 +167,7 @@ class PageExecution(Task[str]):
         return {read for read in reads if records.entry_path(read) in written}
 
 
-class LaterVisit(Task[int]):
+class LaterVisit(Task):
     """A later visit to the quantities of an experiment."""
 
     activity = "visiting again"
@@ -174,17 +182,17 @@ class LaterVisit(Task[int]):
         """The name of the task that is this visit to the experiment."""
         return f"{experiment}, visit {visit}"
 
-    def _work(self) -> ExperimentVisit:
-        return ExperimentVisit(self.page, self._visit)
+    def _notebook(self) -> NotebookNode:
+        source = _VISIT.format(experiment=self.page, visit=self._visit)
+        return new_notebook(cells=[new_code_cell(source)])
 
     def finish(self, *, retry: bool) -> str | None:
         """Take the number of quantities that were visited; the error, or None."""
         try:
-            self.count = self.process.result()
+            (cell,) = self._execution.result().cells
+            self.count = int(cell.outputs[-1].data["text/plain"])
         except NotebookFailed as failure:
-            return str(failure)
-        except ProcessDied:
-            return f"visit {self._visit}: its process died."
+            return f"visit {self._visit}: {str(failure).removeprefix('cell 1: ')}"
         finally:
             self._forget_logs()
         return None
@@ -192,10 +200,8 @@ class LaterVisit(Task[int]):
 
 def _write_failed(page: str, error: str) -> None:
     """A page in place of the one that failed, saying so."""
-    import nbformat  # imports slowly
-
     sentence = f"This page could not be made. {literal(error)}"
     text = f"# {page_title(page)}\n\n:::{{error}}\n{sentence}\n:::"
-    cell = nbformat.v4.new_markdown_cell(text, id="failed")
-    notebook = nbformat.v4.new_notebook(cells=[cell])
+    cell = new_markdown_cell(text, id="failed")
+    notebook = new_notebook(cells=[cell])
     records.write_whole(contents.executed_path(page), nbformat.writes(notebook))

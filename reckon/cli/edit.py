@@ -24,7 +24,7 @@ def add_commands(commands: Commands) -> None:
 
 def edit(arguments) -> int:
     """Builds and serves until Ctrl-C."""
-    from reckon.book import page_process, sphinx, watch  # no other command needs its packages
+    from reckon.book import sphinx, warm_kernels, watch  # no other command needs its packages
 
     def build_edited() -> bool:
         return book.build_edited(arguments)
@@ -34,6 +34,6 @@ def edit(arguments) -> int:
         book.build(arguments)
         return True
 
-    page_process.prepare(summarises=True)
+    warm_kernels.prepare(summarises=True)
     watch.edit([build_edited, build_all], arguments.port)
     return 0

@@ -20,7 +20,6 @@ from reckon.prediction.formula import Formula, Prediction
 from reckon.records import seal
 from reckon.records.known_quantities import refuse_unknown
 from reckon.records.lookup import from_entry
-from reckon.records.notebook_cells import Page
 from reckon.records.recorded_predictions import prediction_record
 from reckon.records.revisions import Variants
 from reckon.records.session import Session, current_session
@@ -35,16 +34,17 @@ _DEPTH = 2  # predictions are also found in lists and dictionaries, and in those
 
 
 def begin() -> None:
-    """Show what each cell predicts, if this process is a notebook's kernel and no build."""
+    """Show errors as sentences, if this process is a notebook's kernel; and what each cell
+    predicts, unless it makes a page of the book."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython else None
-    if shell is None or build_context.current() or not hasattr(shell, "kernel"):
+    if shell is None or not hasattr(shell, "kernel"):
+        return
+    cell_errors.explain_in(shell)
+    if build_context.current():
         return
     config.use(config.settings().model_copy(update={"tries": True}))
     cache.store_in(config.settings().build_dir / "cache")
-    shell.set_custom_exc((Exception,), _show_sentence)
-    # Some are found when the cell is compiled as a whole, past the handler above.
-    shell.showsyntaxerror = lambda *_, **__: _show_sentence(shell, *shell._get_exc_info())
     for callback in list(shell.events.callbacks["post_run_cell"]):
         if isinstance(getattr(callback, "__self__", None), _Notebook):
             shell.events.unregister("post_run_cell", callback)
@@ -88,17 +88,6 @@ def reset() -> Block:
         f"Forgotten: what was tried of {join_words(f'`{name}`' for name in forgotten)}.",
         "The cells still have your values: undo them, or load the notebook again from disk.",
     )
-
-
-def _show_sentence(shell, kind, error, trace, tb_offset=None) -> None:
-    """An error of a cell, in one sentence; `%tb` shows all that IPython knows of it."""
-    if isinstance(error, ReckonError):
-        lines = error._render_traceback_()
-    else:
-        page = Page(config.notebook_in_jupyter())
-        lines = [str(cell_errors.explain(error, shell.user_ns, page))]
-        shell._get_exc_info()  # keeps it for %tb
-    shell._showtraceback(kind, error, lines)
 
 
 class _Notebook:

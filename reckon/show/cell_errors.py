@@ -1,11 +1,12 @@
 """A mistake in a cell as one sentence: its line, what is wrong, and what to write instead.
 
-A build and JupyterLab show the same. What one of Reckon's own sentences explains (ReckonError) is
-shown as it is.
+The book, JupyterLab, papermill and nbconvert show the same. What one of Reckon's own sentences
+explains (ReckonError) is shown as it is.
 """
 
 from __future__ import annotations
 
+import ast
 import builtins
 import inspect
 import linecache
@@ -15,11 +16,16 @@ import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import FunctionType, TracebackType
+from typing import TYPE_CHECKING
 
-from reckon import units
+from reckon import build_context, config, units
+from reckon.errors import ReckonError
 from reckon.messages import did_you_mean, nearest
 from reckon.records.notebook_cells import Page
 from reckon.show.text import first_case
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
 
 _CALL = re.compile(r"^(?:\w+\.)*(?P<name>\w+)\(\) (?P<fault>.*)$")
 _UNKNOWN_ARGUMENT = re.compile(r"got an unexpected keyword argument '(\w+)'")
@@ -53,6 +59,57 @@ class CellError:
 
 def _capital(sentence: str) -> str:
     return sentence[:1].upper() + sentence[1:]
+
+
+def explain_in(shell: InteractiveShell) -> None:
+    """Have the kernel of that shell show each error of a cell as its sentence; `%tb` then shows all
+    that IPython knows of it."""
+    shell.set_custom_exc((Exception,), _show)
+    shell.ast_transformers[:] = [*filter(_is_of_others, shell.ast_transformers), _Compiled(shell)]
+
+
+def _is_of_others(transformer: ast.NodeTransformer) -> bool:
+    return not isinstance(transformer, _Compiled)
+
+
+def _show(shell: InteractiveShell, kind, error, trace, tb_offset=None) -> None:
+    """What IPython calls with an error of a cell."""
+    shown = _shown(shell, error)
+    shell.showtraceback((type(shown), shown, trace))
+    sys.last_type, sys.last_value, sys.last_traceback = kind, error, trace  # for %tb
+
+
+class _Compiled(ast.NodeTransformer):
+    """Leaves a cell as it is, or refuses one that parses and does not compile, such as a `return`
+    outside of a function: IPython shows that without calling `_show`."""
+
+    def __init__(self, shell: InteractiveShell):
+        self._shell = shell
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        """The cell. Raises InputRejected."""
+        from IPython.core.error import InputRejected  # a kernel has it, the command line does not
+
+        try:
+            compile(node, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)  # type: ignore
+        except SyntaxError as error:
+            lines = self._shell.user_ns["In"][-1].splitlines()
+            error.text = lines[(error.lineno or 1) - 1]
+            raise _shown(self._shell, error, InputRejected) from None
+        return node
+
+
+def _shown(
+    shell: InteractiveShell, error: BaseException, kind: type[Exception] = Exception
+) -> Exception:
+    """An exception of the error's name that IPython shows as the error's sentence."""
+    sentence = str(error)
+    if not isinstance(error, ReckonError):
+        build = build_context.current()
+        path = build.notebook if build else config.notebook_in_jupyter()
+        sentence = str(explain(error, shell.user_ns, Page(path, in_order=build is not None)))
+    render = {"_render_traceback_": lambda self: [str(self)]}
+    return type(type(error).__name__, (kind,), render)(sentence)
 
 
 def explain(error: BaseException, variables: Mapping[str, object], page: Page) -> CellError:

@@ -5,14 +5,15 @@ import sys
 import time
 from pathlib import Path
 
-from reckon.book.page_process import Job, NotebookExecution, PageProcess, sweep
+from reckon.book.notebook_execution import NotebookExecution
+from reckon.book.warm_kernels import Surroundings, sweep
 from reckon.build_context import BuildContext
 from reckon.config import settings
 
 if __name__ == "__main__":
     sweep()
     notebook, log = map(Path, sys.argv[1:3])
-    job = Job(NotebookExecution(notebook), log.parent, log, settings(), BuildContext(log, log))
-    PageProcess(job).result()
+    surroundings = Surroundings(log.parent, log, settings(), BuildContext(log, log))
+    NotebookExecution(notebook, surroundings).result()
     print("done", flush=True)
     time.sleep(float(sys.argv[3]))

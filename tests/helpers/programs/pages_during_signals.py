@@ -1,17 +1,16 @@
 """Executes a notebook while its process group gets SIGINT every 5 ms.
 
-Ctrl-C at a terminal signals the builder, multiprocessing's servers and a page's process that has just
-been forked. First a builder goes on, then it stops starting.
+Ctrl-C at a terminal signals the builder, multiprocessing's servers and a kernel that has just been forked.
 """
 
-import contextlib
 import os
 import signal
 import sys
 import threading
 from pathlib import Path
 
-from reckon.book.page_process import Job, NotebookExecution, PageProcess
+from reckon.book.notebook_execution import NotebookExecution
+from reckon.book.warm_kernels import Surroundings
 from reckon.build_context import BuildContext
 from reckon.config import settings
 
@@ -21,23 +20,15 @@ def signal_the_group():
         os.killpg(0, signal.SIGINT)
 
 
-def interrupt(*_):
-    if stops:
-        raise KeyboardInterrupt
-
-
 if __name__ == "__main__":
     notebook, log = map(Path, sys.argv[1:])
-    work, build = NotebookExecution(notebook), BuildContext(events=log, reads=log)
-    job = Job(work, notebook.parent, log, settings(), build)
-    finished, stops = threading.Event(), False
-    signal.signal(signal.SIGINT, interrupt)
+    build = BuildContext(events=log, reads=log)
+    surroundings = Surroundings(notebook.parent, log, settings(), build)
+    finished = threading.Event()
+    signal.signal(signal.SIGINT, lambda *_: None)
     threading.Thread(target=signal_the_group, daemon=True).start()
     for _ in range(3):
-        PageProcess(job).result()
+        NotebookExecution(notebook, surroundings).result()
     for _ in range(10):
-        stops = True
-        with contextlib.suppress(KeyboardInterrupt):
-            PageProcess(job)
-        stops = False
+        NotebookExecution(notebook, surroundings).stop()
     finished.set()

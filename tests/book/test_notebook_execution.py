@@ -1,4 +1,4 @@
-"""A page's process: what reaches it, and what does not."""
+"""A notebook executed in a kernel of its own: what reaches it, and what does not."""
 
 import signal
 import subprocess
@@ -12,7 +12,8 @@ from helpers.processes import until
 from helpers.project import PROGRAMS, ROOT, finished
 from matplotlib import get_cachedir
 
-from reckon.book.page_process import Job, NotebookExecution, NotebookFailed, PageProcess
+from reckon.book.notebook_execution import NotebookExecution, NotebookFailed
+from reckon.book.warm_kernels import Surroundings
 from reckon.build_context import BuildContext
 from reckon.config import Settings
 
@@ -48,13 +49,14 @@ def write_notebook(path, *sources):
 
 def start(notebook, **settings):
     folder = notebook.parent
-    build = BuildContext(folder / "events", folder / "reads")
-    job = Job(NotebookExecution(notebook), folder, folder / "log", Settings(**settings), build)
-    return PageProcess(job)
+    build = BuildContext(folder / "events", folder / "reads", notebook=notebook)
+    parameters = {key: settings[key] for key in ("profile", "run") if key in settings}
+    surroundings = Surroundings(folder, folder / "log", Settings(**settings), build)
+    return NotebookExecution(notebook, surroundings, parameters)
 
 
 def execute(notebook, **settings):
-    return nbformat.reads(start(notebook, **settings).result(), 4)
+    return start(notebook, **settings).result()
 
 
 def test_a_notebook_gets_its_profile_and_run_as_parameters(tmp_path):

@@ -1,0 +1,49 @@
+"""What cells gave, as a book can show it: nothing endless, nothing that needs a running kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
+
+_LONGEST = 20_000  # characters of what is printed in a row, or of a value; some ten screens
+_LARGEST = 2_000_000  # characters of one picture, table or other form of a value
+
+
+def tidied(outputs: Iterable[NotebookNode]) -> list[NotebookNode]:
+    """The outputs; what was printed in a row is one, as a terminal shows it, and what is too long
+    is cut, saying so."""
+    joined: list[NotebookNode] = []
+    for output in outputs:
+        last = joined[-1] if joined else None
+        if last and output.output_type == last.output_type == "stream" and output.name == last.name:
+            last.text += output.text
+        else:
+            joined.append(output)
+    return [_shortened(output) for output in joined]
+
+
+def _shortened(output: NotebookNode) -> NotebookNode:
+    if output.output_type == "stream":
+        output.text = _cut(_overwritten(output.text))
+    for kind, content in output.get("data", {}).items():
+        if kind == "text/plain":
+            output.data[kind] = _cut(content)
+        elif len(str(content)) > _LARGEST:
+            sentence = f"An output of {len(str(content)):,} characters ({kind}) is left out."
+            return new_output("display_data", {"text/plain": sentence})
+    return output
+
+
+def _overwritten(text: str) -> str:
+    """The text without what a carriage return overwrites, as a progress bar does."""
+    if "\r" not in text:
+        return text
+    return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
+
+
+def _cut(text: str) -> str:
+    if len(text) <= _LONGEST:
+        return text
+    return f"{text[:_LONGEST]}\n[Cut here: {_LONGEST:,} of {len(text):,} characters are shown.]\n"
