@@ -114,7 +114,9 @@ def begin(*, profile: str | None = None, run: str | None = None) -> None:
     from reckon import config
     from reckon.edits import notebook
     from reckon.records.session import current_session
+    from reckon.show.figures import style
 
+    style.set_theme()
     config.use(config.settings().with_choices(profile=profile, run=run))
     current_session.cache_clear()
     notebook.begin()

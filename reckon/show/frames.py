@@ -38,7 +38,7 @@ _RESULT_COLUMNS = [*_OF_QUANTITY, *_SEALED, "revised", *_MEASURED, "ratio", "sta
 
 
 def samples(*results: Result, titles: Titles = None) -> pd.DataFrame:
-    """A frame with a row for each trial of these results, none for one without samples.
+    """A frame with a row for each trial of these results, and one for a result without samples.
 
     quantity       its name, PART/EXPERIMENT/NAME
     title          what pages call it, or what `titles` calls it by its name
@@ -48,15 +48,17 @@ def samples(*results: Result, titles: Titles = None) -> pd.DataFrame:
     visit          the number of the visit
     process        the number of the fresh process at that position, in the order they ran
     second         when the trial began, in seconds since the measurement began
-    value          what one operation took, or the rate, in `unit`
+    value          what one operation took, or the rate, in `unit`; nan without samples
     """
     import pandas as pd
 
-    parts = [
-        pd.DataFrame(_of_quantity(result, unit, titles, point.x) | _trials(result, point, unit))
-        for result, unit in with_units(results)
-        for point in result.points
-    ]
+    parts = []
+    for result, unit in with_units(results):
+        for point in result.points:
+            of_point = _of_quantity(result, unit, titles, point.x)
+            parts.append(pd.DataFrame(of_point | _trials(result, point, unit)))
+        if not result.has_samples:
+            parts.append(pd.DataFrame(_of_quantity(result, unit, titles, [None])))
     return _joined(parts, _SAMPLE_COLUMNS)
 
 

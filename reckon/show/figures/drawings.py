@@ -8,12 +8,14 @@ import functools
 import hashlib
 import html
 import io
+import itertools
 import math
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 from matplotlib.artist import Artist
@@ -25,7 +27,7 @@ from matplotlib.ticker import StrMethodFormatter
 
 from reckon import config, records
 from reckon.show.block import NARROW, Block
-from reckon.show.figures import line_names, printing
+from reckon.show.figures import line_names, printing, style
 from reckon.show.figures.places import Places, box_in
 from reckon.show.figures.style import BLACK, BLUE, SKY, Look, plain_log
 
@@ -41,25 +43,12 @@ _IN_THE_DARK = {
     "#f7f0e3": "#2a2414",
 }
 PLACES = "-places"  # what the name of the file ends in that says where its predictions lie
-WIDTH_INCHES = 6.4
 _RIGHT = 0.9  # where the axes end, in widths of the figure
 # For a screen of 390 pixels, where 9 points are 11 pixels then; the axes get at least the second.
 _NARROW_INCHES, _NARROW_AXES_INCHES, _NARROW_LABEL = 4.0, 2.0, 44  # a label's line in characters
 _TICK_LABELS_APART = 4  # pixels
 _STEEP = 45  # degrees
 _LINE_INCHES = 0.16  # of an axis's label
-STYLE: dict = {
-    "figure.facecolor": "white",  # opaque: the page may be dark
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.color": "#dddddd",
-    "grid.linewidth": 0.6,
-    "font.size": 9,
-    "legend.frameon": False,
-    "svg.hashsalt": "reckon",  # the same figure gives the same file
-    "svg.fonttype": "path",
-}
 
 
 @dataclass(frozen=True)
@@ -86,9 +75,27 @@ class Drawing:
 
     def legend(self, handles: Sequence[Artist] | None = None) -> None:
         """Adds a legend below the axes, where it cannot hide a point."""
-        self.legend_handles.extend(handles or self.axes.get_legend_handles_labels()[0])
+        known = {handle.get_label() for handle in self.legend_handles}
+        handles = handles or self.axes.get_legend_handles_labels()[0]
+        self.legend_handles.extend(each for each in handles if each.get_label() not in known)
         others = [each for each in self.legend_handles if each.get_label() not in self.end_names]
         self._write_legend(others, columns=2)
+
+    def take_legend(self, names: Sequence[str], unused: Sequence[str] = ()) -> list[str]:
+        """Moves the legend that seaborn wrote into the axes below them, without the entries of
+        `unused`; returns the colours of the lines with these names."""
+        entries: dict[str, Any] = {}
+        if legend := self.axes.get_legend():
+            texts = [text.get_text() for text in legend.get_texts()]
+            entries = dict(zip(texts, legend.legend_handles, strict=True))
+            legend.remove()
+        for name, handle in entries.items():
+            handle.set_label(name)
+        self.legend_handles.extend(entries[name] for name in entries if name not in unused)
+        return [
+            style.colour_of(entries[name]) if name in entries else colour
+            for name, colour in zip(names, itertools.cycle(style.SERIES), strict=False)
+        ]
 
     def name_lines(self, ends: Sequence[line_names.LineEnd]) -> None:
         """Names the lines of the top panel beside their ends, where there is room, instead of in
@@ -232,19 +239,18 @@ def _with_dark_colours(svg: str) -> str:
 
 @contextlib.contextmanager
 def empty(height_inches: float) -> Iterator[Drawing]:
-    """A new figure without panels. It is drawn and saved inside the `with`, where the book's style
-    holds."""
-    with matplotlib.rc_context(STYLE):
-        yield Drawing(Figure(figsize=(WIDTH_INCHES, height_inches)), [])
+    """A new figure without panels."""
+    yield Drawing(Figure(figsize=(style.WIDTH_INCHES, height_inches)), [])
 
 
 @contextlib.contextmanager
-def new(height_inches: float = 3.6, panel_heights: Sequence[float] = (1,)) -> Iterator[Drawing]:
+def new(
+    height_inches: float = style.HEIGHT_INCHES, panel_heights: Sequence[float] = (1,)
+) -> Iterator[Drawing]:
     """A new figure with panels of these heights, relative to one another, that share the x axis."""
     with empty(height_inches) as drawing:
         figure, n = drawing.figure, len(panel_heights)
-        # The lowest axis has room for its label; the legend follows it, however tall the figure is.
-        figure.subplots_adjust(bottom=min(0.45, 0.5 / height_inches))
+        figure.subplots_adjust(bottom=min(0.45, style.LABEL_INCHES / height_inches))
         panels = figure.subplots(n, squeeze=False, sharex=True, height_ratios=panel_heights)
         drawing.panels.extend(panels.flat)
         for axis in (axis for axes in drawing.panels for axis in (axes.xaxis, axes.yaxis)):

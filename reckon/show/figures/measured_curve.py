@@ -6,6 +6,7 @@ from operator import attrgetter
 from typing import Any, Literal
 
 import numpy as np
+import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
@@ -17,6 +18,7 @@ from reckon.show.figures import drawings, places, printing, style
 from reckon.show.figures.drawings import Data, Drawing
 from reckon.show.figures.line_names import LineEnd
 from reckon.show.figures.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, Look
+from reckon.show.frames import frame
 from reckon.show.tables.tables import title
 from reckon.show.titles import title_of
 
@@ -68,8 +70,9 @@ def _set_scales(axes: Axes, curves: list[MeasuredCurve], scale: Scale) -> None:
 class MeasuredCurve:
     """A curve's numbers in the unit of its figure."""
 
-    def __init__(self, result: Result, unit: str | None = None):
+    def __init__(self, result: Result, unit: str | None = None, name: str = "", colour: str = BLUE):
         self.result, self.x = result, result.axis_in_unit
+        self.name, self.colour = name or title_of(result.quantity), colour
         self.unit = unit or style.readable_unit(result)
         self.middle = self.in_unit(result.medians)
         self.low, self.high, self.minimum, self.p99 = (
@@ -223,37 +226,56 @@ def curves(
     measured = [result for result in results if result.has_samples]
     if not measured:
         return style.nothing_to_draw(results)
-    unit = style.readable_unit(measured[0])
-    measured_curves = [MeasuredCurve(result, unit) for result in measured]
     with drawings.new() as drawing:
-        axes = drawing.axes
-        for c, (result, colour) in zip(measured_curves, style.with_colours(measured), strict=True):
-            c.draw_measured(axes, colour, title(result, titles))
-            axes.plot(c.x, c.predicted, "--", lw=1, color=colour)
-            c.draw_revised(axes, lw=1, color=colour)
-            if c.has_hardware:
-                positive = np.where(c.hardware > 0, c.hardware, np.nan)
-                axes.plot(c.x, positive, ":", lw=1, color=colour)
-        axes.plot([], [], "--", lw=1, color=BLACK, label="predicted")
-        style.explain_revised(axes, measured)
-        if any(c.has_hardware for c in measured_curves):
-            axes.plot([], [], ":", lw=1, color=BLACK, label="hardware estimate")
-        _set_scales(axes, measured_curves, scale)
-        axes.set_xlabel(xlabel)
-        axes.set_ylabel(units.symbol(unit))
-        drawing.name_lines(line_ends(measured_curves, titles))
-        drawing.legend()
-        alt = "; ".join(c.alt(xlabel) for c in measured_curves)
-        where = places.of_curves(axes, measured, unit)
-        return drawing.save(name, caption, alt, curves_data(measured_curves, xlabel), where)
+        rows = frame(*measured, titles=titles)
+        look: Look = {"marker": "o", "markersize": 4, "markeredgewidth": 0, "estimator": None}
+        sns.lineplot(rows, x="position", y="median", hue="title", ax=drawing.axes, **look)
+        drawing.axes.set_xlabel(xlabel)
+        drawn = of_results(measured, titles)
+        drawing.take_legend([c.name for c in drawn])
+        return finish(drawing, drawn, name, caption, scale)
 
 
-def line_ends(curves: list[MeasuredCurve], titles: dict | None) -> list[LineEnd]:
-    """The last measured point of each curve, in the colour that with_colours() gives it."""
+def of_results(results: list[Result], titles: dict | None) -> list[MeasuredCurve]:
+    """Measured results as curves in one unit, each with its name and colour."""
+    unit = style.readable_unit(results[0])
     return [
-        LineEnd(float(c.x[-1]), float(c.middle[-1]), title(c.result, titles), colour)
-        for c, colour in zip(curves, style.SERIES, strict=False)
+        MeasuredCurve(result, unit, title(result, titles), colour)
+        for result, colour in style.with_colours(results)
     ]
+
+
+def finish(
+    drawing: Drawing, curves: list[MeasuredCurve], name: str, caption: str, scale: Scale = "auto"
+) -> Block:
+    """The figure of curves whose medians seaborn drew from a frame: with intervals, and in the same
+    colour the sealed prediction dashed, a revised one dashed and dotted, the hardware estimate
+    dotted; each named at its end or in the legend."""
+    axes, results = drawing.axes, [c.result for c in curves]
+    for c in curves:
+        axes.errorbar(c.x, c.middle, yerr=c.error_bars, fmt="none", color=c.colour, capsize=2)
+        axes.plot(c.x, c.predicted, "--", lw=1, color=c.colour)
+        c.draw_revised(axes, lw=1, color=c.colour)
+        if c.has_hardware:
+            positive = np.where(c.hardware > 0, c.hardware, np.nan)
+            axes.plot(c.x, positive, ":", lw=1, color=c.colour)
+    axes.plot([], [], "--", lw=1, color=BLACK, label="predicted")
+    style.explain_revised(axes, results)
+    if any(c.has_hardware for c in curves):
+        axes.plot([], [], ":", lw=1, color=BLACK, label="hardware estimate")
+    _set_scales(axes, curves, scale)
+    axes.set_ylabel(units.symbol(curves[0].unit))
+    drawing.name_lines(line_ends(curves))
+    drawing.legend()
+    xlabel = axes.get_xlabel()
+    alt = "; ".join(c.alt(xlabel) for c in curves)
+    where = places.of_curves(axes, results, curves[0].unit, [c.colour for c in curves])
+    return drawing.save(name, caption, alt, curves_data(curves, xlabel), where)
+
+
+def line_ends(curves: list[MeasuredCurve]) -> list[LineEnd]:
+    """The last measured point of each curve."""
+    return [LineEnd(float(c.x[-1]), float(c.middle[-1]), c.name, c.colour) for c in curves]
 
 
 def curves_data(curves: list[MeasuredCurve], xlabel: str) -> Data:

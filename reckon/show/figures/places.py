@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -12,7 +13,7 @@ from matplotlib.axes import Axes
 
 from reckon import units
 from reckon.records.result import Result
-from reckon.show.figures.style import with_colours
+from reckon.show.figures.style import SERIES
 
 Box = tuple[float, float, float, float]  # left, top, width, height, as shares of the picture
 
@@ -57,16 +58,17 @@ class Places:
         return self.axes.xaxis if along == "x" else self.axes.yaxis
 
 
-def of_curves(axes: Axes, results: list[Result], unit: str) -> Places:
-    """Curves whose axis is the figure's x axis."""
-    colours = _colours(results)
-    lines = zip(results, colours, strict=True)
+def of_curves(
+    axes: Axes, results: list[Result], unit: str, colours: Sequence[str] = SERIES
+) -> Places:
+    """Curves whose axis is the figure's x axis, in these colours."""
+    lines = zip(results, _of_several(results, colours), strict=False)
     return Places(axes, unit, [_of_curve(axes, result, colour) for result, colour in lines])
 
 
-def _colours(results: list[Result]) -> list[str | None]:
-    """Those of with_colours(); none where there is only one line."""
-    return [colour for _, colour in with_colours(results)] if len(results) > 1 else [None]
+def _of_several(results: list[Result], colours: Sequence[str]) -> Sequence[str | None]:
+    """The colours of lines; none where there is only one."""
+    return colours if len(results) > 1 else [None]
 
 
 def _of_curve(axes: Axes, result: Result, colour: str | None) -> Place:
@@ -76,10 +78,12 @@ def _of_curve(axes: Axes, result: Result, colour: str | None) -> Place:
     return Place(result.quantity, "y", _shares(axes, "x", positions), colour=colour)
 
 
-def of_rows(axes: Axes, results: list[Result], unit: str) -> Places:
-    """Single values on the x axis, a row for each."""
+def of_rows(
+    axes: Axes, results: list[Result], unit: str, rows: Sequence[int] | None = None
+) -> Places:
+    """Single values on the x axis, each in the row of that number; as a rule in their order."""
     places = []
-    for y, result in enumerate(results):
+    for y, result in zip(rows or range(len(results)), results, strict=True):
         index = _index(result, 0)
         if index is not None:
             row = _shares(axes, "y", np.array([float(y)]))
@@ -88,12 +92,12 @@ def of_rows(axes: Axes, results: list[Result], unit: str) -> Places:
 
 
 def of_lines(
-    axes: Axes, results: list[Result], unit: str, along: Literal["x", "y"], point: int
+    axes: Axes, results: list[Result], unit: str, along: Literal["x", "y"], colours: Sequence[str]
 ) -> Places:
-    """Single values as lines across the axes; of a curve, the value at that measured point."""
+    """Single values as lines across the axes; of a curve, the value at its last measured point."""
     places = []
-    for result, colour in zip(results, _colours(results), strict=True):
-        index = _index(result, point)
+    for result, colour in zip(results, _of_several(results, colours), strict=False):
+        index = _index(result, -1)
         if index is not None:
             places.append(Place(result.quantity, along, [], index, colour))
     return Places(axes, unit, places)

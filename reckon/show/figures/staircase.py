@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from reckon import units
 from reckon.records.result import Result
 from reckon.show.block import Block
-from reckon.show.figures import drawings, places, style
+from reckon.show.figures import drawings, measured_curve, places, style
 from reckon.show.figures.measured_curve import MeasuredCurve, curves_data, line_ends
 from reckon.show.figures.style import BLACK, Look
 from reckon.show.tables.plateau_tables import Regime, regimes
@@ -47,13 +47,13 @@ def levels(
     unit = style.readable_unit(measured[0])
     all_regimes = regimes(levels_of, [*reported, "main memory"], reported)
     plateaus = [regime for regime in all_regimes if not regime.level.is_ramp]
-    curves = [MeasuredCurve(result, unit) for result in measured]
+    curves = measured_curve.of_results(measured, titles)
     with drawings.new(3.9) as drawing:  # its page's first screen holds it
         axes = drawing.axes
-        for c, (result, colour) in zip(curves, style.with_colours(measured), strict=True):
-            c.draw_measured(axes, colour, title(result, titles), size=2.5)
-            axes.plot(c.x, c.predicted, "--", lw=1, color=colour, drawstyle="steps-post")
-            c.draw_revised(axes, lw=1, color=colour, drawstyle="steps-post")
+        for c in curves:
+            c.draw_measured(axes, c.colour, c.name, size=2.5)
+            axes.plot(c.x, c.predicted, "--", lw=1, color=c.colour, drawstyle="steps-post")
+            c.draw_revised(axes, lw=1, color=c.colour, drawstyle="steps-post")
         axes.plot([], [], "--", lw=1, color=BLACK, label="predicted")
         style.explain_revised(axes, measured)
         _draw_bands(axes, curves)
@@ -65,7 +65,7 @@ def levels(
         style.plain_log(axes.yaxis)
         axes.set_xlabel(_XLABEL)
         axes.set_ylabel(units.symbol(unit))
-        drawing.name_lines(line_ends(curves, titles))
+        drawing.name_lines(line_ends(curves))
         drawing.legend()
         alt = [_alt(result, title(result, titles)) for result in measured]
         alt += [

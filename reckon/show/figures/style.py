@@ -9,8 +9,11 @@ from dataclasses import replace
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
+import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
+from matplotlib.colors import to_hex
+from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 
 from reckon import units
@@ -39,6 +42,33 @@ _REPORT_MARKERS = "osv^PX<>*ph"
 # Text on a coloured area, which is the same on a dark page.
 ON_LIGHT, ON_DARK = "#111111", "#fefefe"
 _MAX_TICKS = 10  # of an axis of sizes
+WIDTH_INCHES, HEIGHT_INCHES = 6.4, 3.6
+LABEL_INCHES = 0.5  # below the lowest axis; the legend follows it, however tall the figure is
+_THEME: Look = {
+    "figure.figsize": (WIDTH_INCHES, HEIGHT_INCHES),
+    "figure.subplot.bottom": LABEL_INCHES / HEIGHT_INCHES,
+    "figure.facecolor": "white",  # opaque: the page may be dark
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": "line",
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.6,
+    "font.size": 9,
+    "legend.frameon": False,
+    "svg.hashsalt": "reckon",  # the same figure gives the same file
+    "svg.fonttype": "path",
+}
+
+
+def set_theme() -> None:
+    """Gives seaborn the book's theme, for the figures of a page's own cells too.
+
+    seaborn's styles have colours of their own for text, which would stay on a dark page."""
+    sns.set_theme(context=None, style=None, palette=SERIES, font="DejaVu Sans", rc=_THEME)
+
+
+set_theme()
 
 
 # The numbers of each decade that have a tick, on an axis that spans less than a factor: chosen so
@@ -134,6 +164,12 @@ def with_colours(results: list[Result]) -> list[tuple[Result, str]]:
     if len(results) > len(SERIES):
         raise ValueError(f"{len(results)} quantities in a figure of {len(SERIES)} colours")
     return list(zip(results, SERIES, strict=False))
+
+
+def colour_of(handle: Any) -> str:
+    """The colour of an entry of a legend."""
+    is_line = isinstance(handle, Line2D)
+    return to_hex(handle.get_color() if is_line else handle.get_facecolor())
 
 
 def explain_revised(axes: Axes, results: Sequence[Result]) -> None:

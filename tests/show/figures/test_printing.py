@@ -20,7 +20,7 @@ def content_of(pdf):
 
 
 def draw(name):
-    return rk.draw.distribution([made_up.single("cpu/a", 100, "ns", processes=4)], name, "Trials")
+    return rk.draw.bars([made_up.single("cpu/a", 100, "ns", processes=4)], name, "Values")
 
 
 def letter_sizes(drawn):

@@ -4,7 +4,7 @@ import pytest
 from helpers import made_up
 
 import reckon as rk
-from reckon.show.figures import style
+from reckon.show.figures import drawings, style
 
 
 @pytest.mark.parametrize(
@@ -26,3 +26,21 @@ def test_every_column_of_a_curves_data_has_a_unit(data):
     curve = made_up.curve("memory/latency/load", [1, 2, 4], [1, 2, 3], axis_unit="KiB")
     rk.draw.fit(curve, "units", "C", "size of the region")
     assert all(title.endswith((" [ns]", " [KiB]")) for title in data("units")[0])
+
+
+def labelled(axis):
+    """The numbers that a reader sees along the axis."""
+    axis.get_figure().draw_without_rendering()
+    low, high = axis.get_view_interval()
+    ticks = zip(axis.get_majorticklocs(), axis.get_majorticklabels(), strict=True)
+    return [label.get_text() for at, label in ticks if low <= at <= high and label.get_text()]
+
+
+@pytest.mark.parametrize("factor", [1.1, 1.5, 1.99, 2.01, 3, 4.1, 4.99, 5.01, 30, 99, 101, 1e5])
+@pytest.mark.parametrize("low", [0.99, 1.01, 1.45, 2.1, 5.1, 8.3])
+def test_a_logarithmic_axis_has_at_least_two_numbers(factor, low):
+    with drawings.new() as drawing:
+        axes = drawing.axes
+        axes.set(xscale="log", xlim=(low, low * factor))
+        style.plain_log(axes.xaxis)
+        assert len(labelled(axes.xaxis)) >= 2
