@@ -2,53 +2,81 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 import signal
 import sys
 
-from reckon.cli import (
-    book,
-    checks,
-    compare,
-    edit,
-    pack,
-    probes,
-    runs,
-    what_if,
-)
-from reckon.cli.commands import Commands
-from reckon.errors import ReckonError
-from reckon.measurement.compilation import compile_library
+import click
 
-_EXAMPLES = """\
+from reckon.cli.commands import Commands, version_option
+from reckon.errors import ReckonError
+
+_COMMANDS = {
+    "doctor": "reckon.cli.checks:doctor",
+    "probes": "reckon.cli.probes:list_probes",
+    "probe": "reckon.cli.probes:run_probe",
+    "measure": "reckon.cli.book:measure",
+    "build": "reckon.cli.book:build",
+    "edit": "reckon.cli.edit:edit",
+    "summary": "reckon.cli.runs:summary",
+    "results": "reckon.cli.runs:results",
+    "verify": "reckon.cli.runs:verify",
+    "predict": "reckon.cli.what_if:predict",
+    "reseal": "reckon.cli.what_if:reseal",
+    "compare": "reckon.cli.compare:compare",
+    "pack": "reckon.cli.pack:pack",
+    "reports": "reckon.cli.checks:reports",
+    "help": "reckon.cli:print_help",
+    "version": "reckon.cli:print_version",
+}
+_EPILOG = """\b
+Examples:
   reckon doctor                       is this machine fit to be measured?
   reckon probe cpu/syscall/getpid     run one probe, without a prediction
   reckon measure cpu/syscall          measure one experiment
   reckon build --html                 execute the notebooks and make the site
-  reckon summary                      the machine and its main results on one page
   reckon results cpu/syscall          what was predicted and measured
   reckon predict cpu/syscall/getpid kernel_path="550 cycles"
                                       what would it be with another input?
-  reckon class handed-in              what a class predicted, as one page
   reckon compare before after         what a kernel upgrade changed
-  reckon collect handed-in            a site of the runs of many machines
-  reckon fleet --scheduler tcp://10.0.0.1:8786
-                                      measure every host of a Dask cluster
-  reckon export                       runs as tables, for DuckDB or pandas
-  reckon pack                         a run as one file, with names hidden
   reckon verify before                was anything changed after it was written?
-`reckon COMMAND --help` has more of each."""
+`reckon COMMAND --help` says more about each."""
+_CONTINUES = "complete records are kept, and the next run goes on from there."
+
+_reckon = version_option(
+    Commands(
+        name="reckon",
+        own=_COMMANDS,
+        help="Predict what this computer should do, then measure it.",
+        epilog=_EPILOG,
+        no_args_is_help=False,
+        context_settings={
+            "help_option_names": ["-h", "--help"],
+            "max_content_width": 100,
+            "show_default": True,
+        },
+    )
+)
 
 
-def _commands() -> Commands:
-    description = "Predict what this computer should do, then measure it."
-    commands = Commands("reckon", description, _EXAMPLES)
-    for module in (probes, book, edit, runs, what_if, compare, pack, checks):
-        module.add_commands(commands)
-    for entry in importlib.metadata.entry_points(group="reckon.commands"):
-        entry.load()(commands)
-    return commands
+@click.command("help")
+@click.argument("command", required=False, help="one of the commands; default: all")
+@click.pass_context
+def print_help(context: click.Context, command: str | None) -> int:
+    """Print the help of a command."""
+    parent = context.parent
+    assert parent
+    if command:
+        parent = click.Context(_reckon.get_command(parent, command), parent, command)
+    click.echo(parent.get_help())
+    return 0
+
+
+@click.command("version")
+@version_option
+def print_version() -> int:
+    """Print the version."""
+    return main(["--version"])
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -60,26 +88,34 @@ def main(argv: list[str] | None = None) -> int:
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, signal.default_int_handler)
     try:
-        arguments = _commands().parse(sys.argv[1:] if argv is None else argv)
-        compile_library()
-        return arguments.function(arguments)
+        with _reckon.make_context("reckon", sys.argv[1:] if argv is None else [*argv]) as context:
+            return _reckon.invoke(context)
+    except click.exceptions.Exit as end:  # after --help and --version
+        return end.exit_code
+    except click.UsageError as error:
+        return _refuse(_sentence(error))
     except ReckonError as error:
-        print(f"reckon: {error}", file=sys.stderr)
-        return 2
+        return _refuse(str(error))
     except KeyboardInterrupt:
-        print(
-            "\nStopped; complete records are kept, and the next run goes on from there.",
-            file=sys.stderr,
-        )
+        print(f"\nStopped; {_CONTINUES}", file=sys.stderr)
         return 130
     except BrokenPipeError:  # `reckon probes | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:  # a disk that fails, a limit: no module has a better sentence
-        what = f"{error.filename}: " if error.filename else ""
-        print(
-            f"reckon: {what}{error.strerror or error}; complete records are kept, and the next "
-            "run goes on from there.",
-            file=sys.stderr,
-        )
-        return 2
+        place = f"{error.filename}: " if error.filename else ""
+        return _refuse(f"{place}{error.strerror or error}; {_CONTINUES}")
+
+
+def _refuse(sentence: str) -> int:
+    print(f"reckon: {sentence}", file=sys.stderr)
+    return 2
+
+
+def _sentence(error: click.UsageError) -> str:
+    """What click says of a user's mistake, with where to read on unless it names the nearest."""
+    message = error.format_message()
+    if not message.endswith("."):
+        return message
+    command = error.ctx.command_path if error.ctx else "reckon"
+    return f"{message[:-1]}; `{command} --help` says more."

@@ -11,10 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
 from reckon import config, records, units
 from reckon.book import contents, publish, sphinx
 from reckon.book.stage import Stage, stage
-from reckon.cli.commands import CommandParser, Commands
+from reckon.cli.commands import command, fresh_option, pages_option, profile_option, run_option
 from reckon.cli.output import print_json
 from reckon.cli.runs import results_at
 from reckon.errors import ReckonError
@@ -27,158 +29,106 @@ from reckon.statistics import cache
 if TYPE_CHECKING:  # it imports slowly
     from reckon.book.execute import ExecutionResult
 
-_FRESH_HELP = "measure again what is recorded"
 
-
-def add_commands(commands: Commands) -> None:
-    """Adds `measure` and `build`."""
-    one_experiment = commands.add(
-        "measure",
-        measure,
-        "measure without making the book: one experiment again, or what the run lacks",
-        "cpu/syscall                  again",
-        "--profile quick              what the run lacks of all experiments",
-        '--pages "cpu/* files/*"   of those',
-    )
-    one_experiment.add_argument(
-        "experiment",
-        nargs="?",
-        help="such as cpu/syscall; without one, what the run lacks of all is measured",
-    )
-    one_experiment.add_argument(
-        "--pages", metavar="PATTERNS", help='of which experiments: "cpu/* files/*"'
-    )
-    one_experiment.add_argument("--fresh", action="store_true", help=_FRESH_HELP)
-    one_experiment.add_measuring()
-    whole_book = commands.add(
-        "build",
-        build,
-        "execute the notebooks and make the site and the PDFs",
-        "--html",
-        "--html --run before         the book of a recorded run",
-        "--fresh --profile full      measure everything again, at length",
-    )
-    whole_book.add_argument(
-        "--publish",
-        type=Path,
-        metavar="FOLDER",
-        help="also copy the site to that folder; names of hosts and users and addresses are hashed",
-    )
-    whole_book.add_argument("--html", action="store_true", help="make the site alone")
-    whole_book.add_argument("--pdf", action="store_true", help="make the PDFs alone")
-    whole_book.add_argument("--fresh", action="store_true", help=_FRESH_HELP)
-    add_choices(whole_book)
-
-
-def add_choices(command: CommandParser) -> None:
-    """Adds what a book may be made of, for the commands that make one."""
-    command.add_argument(
-        "--pages",
-        metavar="PATTERNS",
-        help='make a part of the book, of the notebooks that match: "cpu/* summary"',
-    )
-    command.add_argument(
-        "--predictions",
-        type=Path,
-        metavar="FILE",
-        help="a predictions.toml that the site's What if? panels gave, laid over the run",
-    )
-    command.add_measuring()
-
-
-def measure(arguments) -> int:
-    """Measures one experiment again, or what the run lacks of all."""
-    if arguments.experiment and arguments.pages:
+@command(
+    "measure",
+    "cpu/syscall                  again",
+    "--profile quick              what the run lacks of all experiments",
+    '--pages "cpu/* files/*"   of those',
+)
+@click.argument("experiment", required=False, help="such as cpu/syscall; default: all")
+@pages_option
+@fresh_option
+@profile_option
+@run_option
+def measure(*, experiment: str | None, fresh: bool, as_json: bool, **choices) -> int:
+    """Measure without making the book: one experiment again, or what the run lacks of all."""
+    if experiment and choices["pages"]:
         raise ReckonError("Give an experiment or --pages, not both.")
-    _use_choices(arguments, fresh=bool(arguments.experiment) or arguments.fresh or None)
+    use_choices(fresh=bool(experiment) or fresh, **choices)
     from reckon.book.execute import execute  # imports slowly
 
-    if arguments.experiment:
-        pages, visits = [contents.find(arguments.experiment)], 1
+    if experiment:
+        pages, visits = [contents.find(experiment)], 1
     else:
         pages = [page for page in contents.notebooks() if contents.is_of_experiment(page)]
         visits = config.settings().profile.visits
-    with _building(arguments) as session:
-        renders = arguments.experiment is not None
+    with _building(as_json=as_json) as session:
+        renders = experiment is not None
         report = _report(execute(session, pages, visits, renders=renders), session.run.name)
-    _print_report(report, arguments, [])
-    return _exit_status(report)
+    return _end(report, [], as_json=as_json)
 
 
-def build(arguments) -> int:
-    """Executes the notebooks, and makes the site and the PDFs."""
-    _use_choices(arguments, fresh=arguments.fresh or None)
-    _use_choices_of_book(arguments)
-    from reckon.book.execute import execute  # imports slowly
-
-    wants_html = arguments.html or not arguments.pdf
-    wants_pdf = arguments.pdf or not arguments.html
-    if config.settings().blind:
-        if arguments.pdf:
-            raise ReckonError("A PDF cannot cover what was measured: run it without BLIND=1.")
-        wants_pdf = False
-        sphinx.remove_pdfs()  # they would show everything
-    # Staging shows what the pages' processes have computed.
-    cache.store_in(config.settings().build_dir / "cache")
-    with _building(arguments) as session:
-        _check_predictions(session.run.name)
-        if session.is_replay:
-            print(f"{session.read_only_reason}: it is read, and nothing is measured.")
-        outcome = execute(session, contents.notebooks(), config.settings().profile.visits)
-        made = _make_outputs(
-            arguments, session, outcome, wants_html=wants_html, wants_pdf=wants_pdf
-        )
-        publishes = arguments.publish and not made.faults
-        if publishes:
-            publish.publish(arguments.publish, with_pdf=made.has_pdf)
-        executed = len(outcome.executed_pages)
-        print(f"Pages: {executed} executed, {len(contents.notebooks()) - executed} unchanged.")
-        print(_where_the_time_went(outcome.seconds))
-        report = _report(outcome, session.run.name)
-    site, pdfs = sphinx.site_dir() / "index.html", [*map(str, sphinx.pdf_paths())]
-    report["not_made"] = {output: str(error) for output, error in made.faults.items()}
-    report["site"] = str(site) if made.has_site else None
-    report["pdfs"] = pdfs if made.has_pdf else []
-    lines = [f"Records: {report['records']}"]
-    if report["root_hash"]:
-        lines.append(f"Root hash: {report['root_hash']} (`reckon verify` checks the run)")
-    if made.has_site:
-        lines.append(f"Site: {site}{made.state('site')}")
-    if publishes:
-        lines.append(f"Published: {arguments.publish.absolute()}")
-    if made.has_pdf:
-        lines += [f"PDF:  {pdf}{made.state('PDF')}" for pdf in pdfs]
-    elif wants_pdf and "PDF" not in made.faults:
-        lines.append(sphinx.TEX_HINT)
-    _print_report(report, arguments, lines)
-    return _exit_status(report)
+def book_options(function: Callable[..., int]) -> Callable[..., int]:
+    """A decorator: the options of what a book is made of, for the commands that make one."""
+    file = click.option(
+        "--predictions",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="A predictions.toml that the site's What if? panels gave, laid over the run.",
+    )
+    for option in (run_option, profile_option, file, pages_option):
+        function = option(function)
+    return function
 
 
-def build_edited(arguments) -> bool:
-    """Makes the site with the edited page, which its author waits for, before the pages that follow
-    from it; False, and nothing is done, where it is not one page that was edited."""
-    from reckon.book.execute import edited_pages, execute  # imports slowly
-
-    with _building(arguments) as session:
-        edited = edited_pages(session, contents.notebooks())
-        if len(edited) != 1:
-            return False
-        sphinx.prepare("html")
-        outcome = execute(session, edited)
-        made = _make_outputs(arguments, session, outcome, wants_html=True, wants_pdf=False)
-        return made.has_site and not outcome.failed
+@command(
+    "build",
+    "--html",
+    "--html --run before         the book of a recorded run",
+    "--fresh --profile full      measure everything again, at length",
+)
+@click.option("--html", is_flag=True, help="Make the site alone.")
+@click.option("--pdf", is_flag=True, help="Make the PDFs alone.")
+@click.option(
+    "--publish",
+    "publish_to",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Also copy the site to that folder; names of hosts and users and addresses are hashed.",
+)
+@fresh_option
+@book_options
+def build(*, html: bool, pdf: bool, publish_to: Path | None, as_json: bool, **choices) -> int:
+    """Execute the notebooks, and make the site and the PDFs."""
+    use_choices(**choices)
+    outputs = Outputs(wants_html=html or not pdf, wants_pdf=pdf or not html, publish_to=publish_to)
+    return build_book(outputs, as_json=as_json)
 
 
 @dataclass
-class _Outputs:
-    """The site and the PDFs: which there are, which are new, and what is wrong with them."""
+class Outputs:
+    """The site and the PDFs: which are wanted, which there are, and what is wrong with them."""
 
+    wants_html: bool = True
+    wants_pdf: bool = False
+    publish_to: Path | None = None
     has_site: bool = False
     has_pdf: bool = False
     new: set[str] = field(default_factory=set)
     faults: dict[str, ReckonError] = field(default_factory=dict)
 
-    def make(self, name: str, function: Callable[[Stage], bool], staged: Stage) -> bool:
+    def make(self, session: Session, outcome: ExecutionResult) -> None:
+        """Make what is wanted; an output that cannot be made does not keep the others."""
+        makes_pdf = self.wants_pdf and sphinx.have_tex()
+        old_pdfs = sphinx.have_pdfs() and not self.publish_to
+        if self.wants_html and outcome.executed_pages:  # else perhaps nothing has changed
+            sphinx.prepare("html")
+        staged = self._staged(session, pdf_link=makes_pdf or old_pdfs)
+        if self.wants_html:
+            with outcome.timing("site"):
+                self.has_site = self._make("site", sphinx.html, staged)
+        if makes_pdf:
+            with outcome.timing("PDF"):
+                self.has_pdf = self._make("PDF", sphinx.pdf, staged)
+        if self.has_site and "PDF" in self.faults and not old_pdfs:
+            # The front page would link to files that are not there.
+            self.has_site = self._make("site", sphinx.html, self._staged(session, pdf_link=False))
+
+    def _staged(self, session: Session, *, pdf_link: bool) -> Stage:
+        return stage(session.run, pdf_link=pdf_link, hides_names=self.publish_to is not None)
+
+    def _make(self, name: str, function: Callable[[Stage], bool], staged: Stage) -> bool:
         """Whether there is such an output now. What keeps it from being made is kept."""
         try:
             if function(staged):
@@ -189,37 +139,77 @@ class _Outputs:
             self.faults[name] = sphinx.PagesWarn(" ".join(staged.faults))
         return isinstance(self.faults.get(name), sphinx.PagesWarn | None)
 
-    def state(self, name: str) -> str:
-        """What to print behind the name of the output's file."""
+    def to_dict(self) -> dict:
+        """What there is, for `--json`."""
+        return {
+            "not_made": {output: str(error) for output, error in self.faults.items()},
+            "site": str(sphinx.site_dir() / "index.html") if self.has_site else None,
+            "pdfs": [*map(str, sphinx.pdf_paths())] if self.has_pdf else [],
+        }
+
+    def lines(self) -> list[str]:
+        """Where each output is."""
+        lines = []
+        if self.has_site:
+            lines.append(f"Site: {sphinx.site_dir() / 'index.html'}{self._state('site')}")
+        if self.publish_to and not self.faults:
+            lines.append(f"Published: {self.publish_to.absolute()}")
+        if self.has_pdf:
+            lines += [f"PDF:  {pdf}{self._state('PDF')}" for pdf in sphinx.pdf_paths()]
+        elif self.wants_pdf and "PDF" not in self.faults:
+            lines.append(sphinx.TEX_HINT)
+        return lines
+
+    def _state(self, name: str) -> str:
         if name in self.faults:
             return " (with faults)"
         return "" if name in self.new else " (unchanged)"
 
 
-def _make_outputs(
-    arguments, session: Session, outcome: ExecutionResult, *, wants_html: bool, wants_pdf: bool
-) -> _Outputs:
-    """Make what is wanted; an output that cannot be made does not keep the others."""
-    made = _Outputs()
-    makes_pdf = wants_pdf and sphinx.have_tex()
-    old_pdfs = sphinx.have_pdfs() and not arguments.publish
-    if wants_html and outcome.executed_pages:  # else perhaps nothing has changed
+def build_book(outputs: Outputs, *, as_json: bool) -> int:
+    """Execute the notebooks and make the outputs; the exit status."""
+    from reckon.book.execute import execute  # imports slowly
+
+    if outputs.publish_to:
+        publish.check(outputs.publish_to)
+    if config.settings().blind:
+        if not outputs.wants_html:
+            raise ReckonError("A PDF cannot cover what was measured: run it without BLIND=1.")
+        outputs.wants_pdf = False
+        sphinx.remove_pdfs()  # they would show everything
+    # Staging shows what the pages' processes have computed.
+    cache.store_in(config.settings().build_dir / "cache")
+    with _building(as_json=as_json) as session:
+        _check_predictions(session.run.name)
+        if session.is_replay:
+            print(f"{session.read_only_reason}: it is read, and nothing is measured.")
+        outcome = execute(session, contents.notebooks(), config.settings().profile.visits)
+        outputs.make(session, outcome)
+        if outputs.publish_to and not outputs.faults:
+            publish.publish(outputs.publish_to, with_pdf=outputs.has_pdf)
+        executed = len(outcome.executed_pages)
+        print(f"Pages: {executed} executed, {len(contents.notebooks()) - executed} unchanged.")
+        print(_where_the_time_went(outcome.seconds))
+        report = _report(outcome, session.run.name) | outputs.to_dict()
+    lines = [f"Records: {report['records']}"]
+    if report["root_hash"]:
+        lines.append(f"Root hash: {report['root_hash']} (`reckon verify` checks the run)")
+    return _end(report, [*lines, *outputs.lines()], as_json=as_json)
+
+
+def build_edited(*, as_json: bool) -> bool:
+    """Makes the site with the edited page, which its author waits for, before the pages that follow
+    from it; False, and nothing is done, where it is not one page that was edited."""
+    from reckon.book.execute import edited_pages, execute  # imports slowly
+
+    with _building(as_json=as_json) as session:
+        edited = edited_pages(session, contents.notebooks())
+        if len(edited) != 1:
+            return False
         sphinx.prepare("html")
-    staged = _staged(arguments, session, pdf_link=makes_pdf or old_pdfs)
-    if wants_html:
-        with outcome.timing("site"):
-            made.has_site = made.make("site", sphinx.html, staged)
-    if makes_pdf:
-        with outcome.timing("PDF"):
-            made.has_pdf = made.make("PDF", sphinx.pdf, staged)
-    if made.has_site and "PDF" in made.faults and not old_pdfs:
-        # The front page would link to files that are not there.
-        made.has_site = made.make("site", sphinx.html, _staged(arguments, session, pdf_link=False))
-    return made
-
-
-def _staged(arguments, session: Session, *, pdf_link: bool) -> Stage:
-    return stage(session.run, pdf_link=pdf_link, hides_names=arguments.publish is not None)
+        outcome, outputs = execute(session, edited), Outputs()
+        outputs.make(session, outcome)
+        return outputs.has_site and not outcome.failed
 
 
 def _where_the_time_went(seconds: dict[str, float]) -> str:
@@ -236,29 +226,21 @@ def _check_predictions(run: str) -> None:
         results_at(run, quantity)
 
 
-def _use_choices(arguments, *, fresh: bool | None) -> None:
-    config.use(
-        config.settings().with_choices(
-            profile=arguments.profile, run=arguments.run, fresh=fresh, pages=arguments.pages
-        )
-    )
-
-
-def _use_choices_of_book(arguments) -> None:
-    if arguments.predictions:
-        file = arguments.predictions.absolute()
-        config.use(config.settings().model_copy(update={"predictions": file}))
-    if arguments.publish:
-        publish.check(arguments.publish)
+def use_choices(*, predictions: Path | None = None, fresh: bool = False, **choices) -> None:
+    """Work by these choices instead of the environment's, where they are made."""
+    settings = config.settings().with_choices(fresh=fresh or None, **choices)
+    if predictions:
+        settings = settings.model_copy(update={"predictions": predictions.absolute()})
+    config.use(settings)
 
 
 @contextlib.contextmanager
-def _building(arguments) -> Iterator[Session]:
+def _building(*, as_json: bool) -> Iterator[Session]:
     """The run that is built, under the lock on what is generated: two builds would write the same
     files.
 
     With --json the progress goes to standard error."""
-    output = sys.stderr if arguments.json else sys.stdout
+    output = sys.stderr if as_json else sys.stdout
     with (
         lock(config.settings().build_dir / ".building", "builds the book"),
         contextlib.redirect_stdout(output),
@@ -284,33 +266,35 @@ def _report(outcome: ExecutionResult, run: str) -> dict:
     }
 
 
-def _print_report(report: dict, arguments, lines: list[str]) -> None:
-    """Prints how many quantities were measured, reused, skipped and why; then the lines."""
-    if arguments.json:
+def _end(report: dict, lines: list[str], *, as_json: bool) -> int:
+    """Prints how many quantities were measured, reused, skipped and why; then the lines.
+
+    1 if a page, an output or a quantity failed, which are named; else 0."""
+    if as_json:
         print_json(report)
-        return
-    quantities = report["quantities"]
+    else:
+        for line in [*_quantity_lines(report["quantities"]), *lines]:
+            print(line)
+    not_made = report.get("not_made", {})
+    for page, error in report["failed"].items():
+        print(f"Failed: notebooks/{page}.ipynb, {error}", file=sys.stderr)
+    for output, error in not_made.items():
+        print(f"Failed: the {output}: {error}", file=sys.stderr)
+    has_failed = any(quantity["state"] == "failed" for quantity in report["quantities"].values())
+    return 1 if report["failed"] or not_made or has_failed else 0
+
+
+def _quantity_lines(quantities: dict[str, dict]) -> list[str]:
     counts = Counter(quantity["state"] for quantity in quantities.values())
-    if counts:
-        texts = [f"{count} {state}" for state, count in sorted(counts.items())]
-        print(f"Quantities: {', '.join(texts)}.")
+    if not counts:
+        return []
+    texts = [f"{count} {state}" for state, count in sorted(counts.items())]
+    lines = [f"Quantities: {', '.join(texts)}."]
     by_reason: dict[str, list[str]] = {}
     for state in ("unsupported", "failed"):
         for name, quantity in quantities.items():
             if quantity["state"] == state:
                 by_reason.setdefault(f"{state}: {quantity['reason']}", []).append(name)
     for reason, (name, *others) in by_reason.items():
-        print(f"  {name}{f' and {len(others)} more' if others else ''} {reason}")
-    for line in lines:
-        print(line)
-
-
-def _exit_status(report: dict) -> int:
-    """1 if a page, an output or a quantity failed; names the pages and the outputs."""
-    for page, error in report["failed"].items():
-        print(f"Failed: notebooks/{page}.ipynb, {error}", file=sys.stderr)
-    not_made = report.get("not_made", {})
-    for output, error in not_made.items():
-        print(f"Failed: the {output}: {error}", file=sys.stderr)
-    states = {quantity["state"] for quantity in report["quantities"].values()}
-    return 1 if report["failed"] or not_made or "failed" in states else 0
+        lines.append(f"  {name}{f' and {len(others)} more' if others else ''} {reason}")
+    return lines

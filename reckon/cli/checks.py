@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from reckon.cli.commands import Commands
+import click
+
+from reckon.cli.commands import command
 from reckon.cli.output import print_json
 from reckon.comparison.reports import derivations, published
 from reckon.comparison.reports.report import Derivation
@@ -13,19 +15,11 @@ from reckon.errors import ReckonError
 from reckon.messages import did_you_mean, join_words
 
 
-def add_commands(commands: Commands) -> None:
-    """Adds `doctor` and `reports`."""
-    commands.add("doctor", doctor, "say whether this machine is fit to be measured", "", "--json")
-    report = commands.add(
-        "reports", reports, "check a report's file, and run its derivations again", "laptop"
-    )
-    report.add_argument("name", help="the file's name in book/reports")
-
-
-def doctor(arguments) -> int:
-    """Prints every check of the machine's fitness, with what to do."""
+@command("doctor", "", "--json")
+def doctor(*, as_json: bool) -> int:
+    """Say whether this machine is fit to be measured, and what to do."""
     checks = fitness.check_all()
-    if arguments.json:
+    if as_json:
         print_json([check.to_dict() for check in checks])
         return 0
     sign = {"pass": "pass   ", "warn": "WARNING", "unknown": "unknown"}
@@ -36,14 +30,16 @@ def doctor(arguments) -> int:
     return 0
 
 
-def reports(arguments) -> int:
-    """Prints what a report's file holds, its derivations run again, and its faults."""
+@command("reports", "laptop")
+@click.argument("name", help="the file's name in book/reports")
+def reports(*, name: str, as_json: bool) -> int:
+    """Check a report's file, and run its derivations again."""
     names = sorted(path.stem for path in published.FOLDER.glob("*.toml"))
-    if arguments.name not in names:
-        hint = did_you_mean(arguments.name, names, f"there are {join_words(names)}.")
-        raise ReckonError(f"There is no report {arguments.name}; {hint}")
-    report = published.read(published.FOLDER / f"{arguments.name}.toml")
-    faults = [f"{arguments.name}.toml: {fault}" for fault in report.faults()]
+    if name not in names:
+        hint = did_you_mean(name, names, f"there are {join_words(names)}.")
+        raise ReckonError(f"There is no report {name}; {hint}")
+    report = published.read(published.FOLDER / f"{name}.toml")
+    faults = [f"{name}.toml: {fault}" for fault in report.faults()]
     recomputed = []  # each derivation with its values
     for derivation in report.derivations:
         values = []
@@ -53,7 +49,7 @@ def reports(arguments) -> int:
             faults.append(str(error))
         recomputed.append((derivation, values))
     counts = {place: len(numbers) for place, numbers in report.numbers().items()}
-    if arguments.json:
+    if as_json:
         objects = [_to_dict(derivation, values) for derivation, values in recomputed]
         print_json({"numbers": counts, "derivations": objects, "faults": faults})
         return 1 if faults else 0

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import math
 import sys
 
+import click
+
 from reckon import records, units
-from reckon.cli.commands import RUN_HELP, Commands
+from reckon.cli.commands import RUN_HELP, command
 from reckon.cli.output import fitting, in_columns, print_json
 from reckon.comparison import two_runs
 from reckon.comparison.quantities import PointComparison, QuantityComparison
@@ -21,65 +22,56 @@ from reckon.show.text import first_case
 _LONGEST_VALUE = 40  # characters of a value in the text
 
 
-def add_commands(commands: Commands) -> None:
-    """Adds `compare`."""
-    command = commands.add(
-        "compare",
-        compare,
-        "print what changed between two runs, as after a kernel upgrade; without runs, list them",
-        "                                  the runs that there are",
-        "before after                      what changed",
-        "before after --control before-2   what changed more than it does by itself",
-    )
-    command.add_argument("a", metavar="A", nargs="?", help=RUN_HELP)
-    command.add_argument("b", metavar="B", nargs="?", help="the run that is compared with it")
-    command.add_argument(
-        "--control", metavar="RUN", help="a second run of A's machine: B has to differ from both"
-    )
-    command.add_argument(
-        "--minimum-change",
-        type=_percent,
-        metavar="PERCENT",
-        help=f"the smallest change that is reported; default: {100 * MIN_CHANGE:g}",
-    )
-    command.add_argument(
-        "--all",
-        action="store_true",
-        help="list quantities too that did not change or could not be compared",
-    )
-
-
-def _percent(text: str) -> float:
-    try:
-        value = float(text.rstrip(" %"))
-    except ValueError:
-        value = -1.0
-    if not 0 <= value < 1000:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a percentage between 0 and 1000")
-    return value
-
-
-def compare(arguments) -> int:
-    """Prints what changed between two runs; without runs, the list of runs."""
-    if not (arguments.a or arguments.b or arguments.control):
-        return _list_runs(arguments)
-    if not (arguments.a and arguments.b):
+@command(
+    "compare",
+    "                                  the runs that there are",
+    "before after                      what changed",
+    "before after --control before-2   what changed more than it does by itself",
+)
+@click.argument("a", required=False, help=RUN_HELP)
+@click.argument("b", required=False, help="the run that is compared with it")
+@click.option(
+    "--control", metavar="RUN", help="A second run of A's machine: B has to differ from both."
+)
+@click.option(
+    "--minimum-change",
+    type=click.FloatRange(0, 1000, max_open=True),
+    metavar="PERCENT",
+    default=100 * MIN_CHANGE,
+    help="The smallest change that is reported.",
+)
+@click.option(
+    "--all",
+    "every",
+    is_flag=True,
+    help="List quantities too that did not change or could not be compared.",
+)
+def compare(
+    *,
+    a: str | None,
+    b: str | None,
+    control: str | None,
+    minimum_change: float,
+    every: bool,
+    as_json: bool,
+) -> int:
+    """Print what changed between two runs, as after a kernel upgrade; without runs, list them."""
+    if not (a or b or control):
+        return _list_runs(as_json=as_json)
+    if not (a and b):
         raise ReckonError("A comparison takes two runs, A and B; `reckon compare` lists the runs.")
-    percent, minimum_change = arguments.minimum_change, MIN_CHANGE
-    if percent is not None:
-        minimum_change = percent / 100
-    comparison = two_runs.compare(arguments.a, arguments.b, arguments.control, minimum_change)
-    if arguments.json:
+    comparison = two_runs.compare(a, b, control, minimum_change / 100)
+    if as_json:
         print_json(to_dict(comparison))
     else:
-        for line in text(comparison, every=arguments.all).splitlines():
+        for line in text(comparison, every=every).splitlines():
             print("\n".join(fitting(line)))
     return 0
 
 
-def _list_runs(arguments) -> int:
+def _list_runs(*, as_json: bool) -> int:
     runs, unreadable = _runs()
-    if arguments.json:
+    if as_json:
         print_json(runs)
     else:
         print(_runs_text(runs))

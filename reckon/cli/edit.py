@@ -2,38 +2,26 @@
 
 from __future__ import annotations
 
+import click
+
 from reckon.cli import book
-from reckon.cli.commands import Commands
-
-_PORT = 8000
+from reckon.cli.commands import command
 
 
-def add_commands(commands: Commands) -> None:
-    """Adds `edit`."""
-    command = commands.add(
-        "edit",
-        edit,
-        "serve the site, and make it again whenever a notebook, prose, a style or data is saved",
-        "",
-        "--run before --port 8080",
-    )
-    command.add_argument("--port", type=int, default=_PORT, help=f"default: {_PORT}")
-    book.add_choices(command)
-    command.set_defaults(html=True, pdf=False, fresh=False, publish=None)
-
-
-def edit(arguments) -> int:
-    """Builds and serves until Ctrl-C."""
+@command("edit", "", "--run before --port 8080")
+@click.option("--port", type=int, default=8000, help="Of the local server.")
+@book.book_options
+def edit(*, port: int, as_json: bool, **choices) -> int:
+    """Serve the site, and make it again whenever a notebook, prose, a style or data is saved."""
     from reckon.book import sphinx, warm_kernels, watch  # no other command needs its packages
 
-    def build_edited() -> bool:
-        return book.build_edited(arguments)
+    book.use_choices(**choices)
 
     def build_all() -> bool:
         sphinx.prepare("html")
-        book.build(arguments)
+        book.build_book(book.Outputs(), as_json=as_json)
         return True
 
     warm_kernels.prepare(summarises=True)
-    watch.edit([build_edited, build_all], arguments.port)
+    watch.edit([lambda: book.build_edited(as_json=as_json), build_all], port)
     return 0

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import math
 import time
+from collections.abc import Iterable
+
+import click
 
 from reckon import statistics, units
-from reckon.cli.commands import Commands
+from reckon.cli.commands import command
 from reckon.cli.output import fitting, print_json
 from reckon.computer import scratch
 from reckon.computer.busy_cores import cpus_of_busy_cores
@@ -22,73 +24,25 @@ from reckon.records.unit_conversion import sample_values
 from reckon.show.sentences import warning_sentences
 from reckon.units import number
 
-
-def add_commands(commands: Commands) -> None:
-    """Adds `probes` and `probe`."""
-    listing = commands.add(
-        "probes",
-        list_probes,
-        "list the probes, their parameters and what they time",
-        "                           all probes",
-        "memory                     those of a part of the book",
-        "cpu/syscall --json         those of an experiment, as JSON",
-    )
-    listing.add_argument(
-        "place", nargs="?", help="a part, an experiment or a probe, such as cpu/syscall"
-    )
-    single = commands.add(
-        "probe",
-        run_probe,
-        "run one probe and print its samples",
-        "cpu/syscall/getpid",
-        "cpu/syscall/getpid --samples 5 calls=1e4",
-        "memory/bandwidth/read size=64KiB --cpu 1   size_bytes; its unit may be left out",
-    )
-    single.add_argument("name", help="the probe, such as cpu/syscall/getpid")
-    single.add_argument("parameters", nargs="*", metavar="name=value", help="its parameters")
-    single.add_argument(
-        "--samples",
-        type=_positive,
-        default=RunOptions.samples,
-        help=f"samples of each process; default: {RunOptions.samples}",
-    )
-    single.add_argument(
-        "--processes", type=_positive, default=20, help="fresh processes; default: 20"
-    )
-    single.add_argument(
-        "--span",
-        type=float,
-        default=1.0,
-        metavar="SECONDS",
-        help="spread the processes over this time: disturbances come in bursts; default: 1",
-    )
-    single.add_argument(
-        "--cpu", type=int, help="the CPU to pin to; default: a fast, undisturbed one"
-    )
-    single.add_argument("--priority", choices=list(library.PRIORITIES), default=RunOptions.priority)
-    single.add_argument(
-        "--deadline",
-        type=float,
-        default=60.0,
-        metavar="SECONDS",
-        help="stop a process after this time; default: 60",
-    )
-    single.add_argument("--in-process", action="store_true", help="no fresh process, no pinning")
+_AT_LEAST_1 = click.IntRange(min=1)
 
 
-def _positive(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
-    return int(text)
-
-
-def list_probes(arguments) -> int:
-    """Prints the probes with their parameters: all, or those at a place of the book."""
-    probes = _probes_at(arguments.place)
-    if arguments.json:
-        print_json([_probe_to_dict(probe) for probe in probes])
+@command(
+    "probes",
+    "                           all probes",
+    "memory                     those of a part of the book",
+    "cpu/syscall --json         those of an experiment, as JSON",
+)
+@click.argument(
+    "place", required=False, help="a part, an experiment or a probe, such as cpu/syscall"
+)
+def list_probes(*, place: str | None, as_json: bool) -> int:
+    """List the probes, their parameters and what they time."""
+    chosen = _probes_at(place)
+    if as_json:
+        print_json([_probe_to_dict(probe) for probe in chosen])
         return 0
-    for probe in probes:
+    for probe in chosen:
         reports = f"  [{', '.join(probe.reports)}]" if probe.reports else ""
         lines = fitting(f"{probe.name}{reports}")
         lines += fitting(f"times {probe.timed}; per {probe.op}", first=4, others=6)
@@ -145,11 +99,45 @@ _OF_A_PROCESS = (
 _UNIT_OF_OP = {"ns": "Gtick/s", "cycle": "ns/cycle", "byte": "ns/byte"}
 
 
-def run_probe(arguments) -> int:
-    """Runs one probe and prints its samples and their summary."""
-    probe = library.probe(arguments.name)
-    parameters = _parameters(probe, arguments.parameters)
-    runs = _run_processes(probe, parameters, arguments)
+@command(
+    "probe",
+    "cpu/syscall/getpid",
+    "cpu/syscall/getpid --samples 5 calls=1e4",
+    "memory/bandwidth/read size=64KiB --cpu 1   size_bytes; its unit may be left out",
+)
+@click.argument("name", help="the probe, such as cpu/syscall/getpid")
+@click.argument("parameters", nargs=-1, metavar="[name=value]...", help="its parameters")
+@click.option(
+    "--samples", type=_AT_LEAST_1, default=RunOptions.samples, help="Samples of each process."
+)
+@click.option("--processes", type=_AT_LEAST_1, default=20, help="Fresh processes.")
+@click.option(
+    "--span",
+    "span_s",
+    default=1.0,
+    metavar="SECONDS",
+    help="Spread the processes over this time: disturbances come in bursts.",
+)
+@click.option("--cpu", type=int, help="The CPU to pin to; default: a fast, undisturbed one.")
+@click.option(
+    "--priority",
+    type=click.Choice(list(library.PRIORITIES)),
+    default=RunOptions.priority,
+    help="Of the processes.",
+)
+@click.option(
+    "--deadline",
+    "deadline_s",
+    default=60.0,
+    metavar="SECONDS",
+    help="Stop a process after this time.",
+)
+@click.option("--in-process", is_flag=True, help="No fresh process, no pinning.")
+def run_probe(*, name: str, parameters: tuple[str, ...], as_json: bool, **options) -> int:
+    """Run one probe and print its samples."""
+    probe = library.probe(name)
+    values_of_parameters = _parameters(probe, parameters)
+    runs = _run_processes(probe, values_of_parameters, **options)
     unit = _UNIT_OF_OP.get(probe.op, "ns")
     values = [
         units.from_base(sample_values(run.ticks, run.ops, probe.op, library.tick_hz(), unit), unit)
@@ -159,12 +147,12 @@ def run_probe(arguments) -> int:
     has_partner = any(run.partner_cpu >= 0 for run in runs)
     names = [*_OF_A_PROCESS, *(["partner_cpu", "partner_relation"] if has_partner else [])]
     conditions = {name: [getattr(run, name) for run in runs] for name in names}
-    if arguments.json:
+    if as_json:
         description = {
             "probe": probe.name,
             "timed": probe.timed,
             "unit": f"ns/{probe.op}" if unit == "ns" else unit,
-            "params": parameters,
+            "params": values_of_parameters,
         }
         print_json(description | _summary_to_dict(summary, values, conditions))
         return 0
@@ -175,35 +163,38 @@ def run_probe(arguments) -> int:
     return 0
 
 
-def _run_processes(probe: Probe, parameters: dict, arguments) -> list[ProcessSamples]:
+def _run_processes(
+    probe: Probe,
+    parameters: dict,
+    *,
+    processes: int,
+    span_s: float,
+    cpu: int | None,
+    in_process: bool,
+    **options,
+) -> list[ProcessSamples]:
     """The samples of the requested number of processes, which start at even distances."""
     locations = _start_server(probe, parameters)
-    cpu = arguments.cpu
-    if cpu is None and not arguments.in_process:
+    if cpu is None and not in_process:
         cpu = library.default_cpu(cpus_of_busy_cores())
     runs = []
     begin_s = time.monotonic()
-    for index in range(arguments.processes):
-        due_s = begin_s + index * arguments.span / arguments.processes
+    for index in range(processes):
+        due_s = begin_s + index * span_s / processes
         time.sleep(max(0.0, due_s - time.monotonic()))
-        run = library.run(
-            probe.name,
-            parameters,
-            locations=locations,
-            samples=arguments.samples,
-            cpu=cpu,
-            priority=arguments.priority,
-            deadline_s=arguments.deadline,
-            isolated=not arguments.in_process,
+        isolated = not in_process
+        runs.append(
+            library.run(
+                probe.name, parameters, locations=locations, cpu=cpu, isolated=isolated, **options
+            )
         )
-        runs.append(run)
     return runs
 
 
 # --- parameters -------------------------------------------------------------------------------
 
 
-def _parameters(probe: Probe, texts: list[str]) -> dict[str, int | str]:
+def _parameters(probe: Probe, texts: Iterable[str]) -> dict[str, int | str]:
     """The parameters that the texts "name=value" state. Raises ReckonError."""
     values = {}
     for text in texts:

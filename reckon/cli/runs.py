@@ -7,10 +7,11 @@ import json
 import sys
 from pathlib import Path
 
+import click
 import numpy as np
 
 from reckon import config, records, units
-from reckon.cli.commands import RUN_HELP, Commands
+from reckon.cli.commands import RUN_HELP, command, run_option
 from reckon.cli.output import in_columns, print_json
 from reckon.errors import ReckonError
 from reckon.messages import did_you_mean
@@ -22,45 +23,11 @@ from reckon.records.session import requested_run
 from reckon.show.pages import text_summary
 
 
-def add_commands(commands: Commands) -> None:
-    """Adds `summary`, `results` and `verify`."""
-    one_page = commands.add(
-        "summary",
-        summary,
-        "print the main results of a run on one page",
-        "",
-        "--run before --json",
-    )
-    one_page.add_run()
-    listing = commands.add(
-        "results",
-        results,
-        "print every quantity of a run: predicted, measured, and how far apart they are",
-        "                          all",
-        "cpu                       those of a part of the book",
-        "cpu/syscall --json        those of an experiment, as JSON",
-        "cpu/syscall/getpid --run before",
-    )
-    listing.add_argument(
-        "place", nargs="?", help="a part, an experiment or a quantity, such as cpu/syscall"
-    )
-    listing.add_run()
-    check = commands.add(
-        "verify",
-        verify,
-        "check a run's chains of hashes, samples and summaries",
-        "                     this machine's run",
-        "before --root HASH   and that its root hash is the one that was noted down",
-    )
-    check.add_argument("run", metavar="RUN", nargs="?", help=f"{RUN_HELP}; default: this machine's")
-    check.add_argument("--root", metavar="HASH", help="the root hash that the run had")
-
-
-def chosen_run(arguments) -> str | Path:
+def chosen_run(run: str | None) -> str | Path:
     """The requested run, by name or as a folder. Raises ReckonError if there is none."""
-    if arguments.run:
-        folder = records.find(arguments.run)
-        return folder if "/" in arguments.run else arguments.run
+    if run:
+        folder = records.find(run)
+        return folder if "/" in run else run
     return requested_run()
 
 
@@ -86,37 +53,50 @@ def results_at(run: str | Path, place: str | None) -> list[Result]:
     raise ReckonError(f"The run {run} has no record of {place}; {hint}")
 
 
-def summary(arguments) -> int:
-    """Prints the machine and the main results on one page."""
-    name = chosen_run(arguments)
-    run = records.read_run(name)
-    if run is None:
+@command("summary", "", "--run before --json")
+@run_option
+def summary(*, run: str | None, as_json: bool) -> int:
+    """Print the main results of a run on one page."""
+    name = chosen_run(run)
+    description = records.read_run(name)
+    if description is None:
         raise ReckonError(f"The run {name} holds nothing yet; run `make book`, which measures.")
     quantities = all_results(name)
-    if arguments.json:
-        print_json(text_summary.to_json(run, quantities))
+    if as_json:
+        print_json(text_summary.to_json(description, quantities))
     else:
-        print(text_summary.text_summary(run, quantities), end="")
+        print(text_summary.text_summary(description, quantities), end="")
     return 0
 
 
-def results(arguments) -> int:
-    """Prints what was predicted and measured of every quantity."""
-    run = chosen_run(arguments)
-    last_states = _last_states(run)
+@command(
+    "results",
+    "                          all",
+    "cpu                       those of a part of the book",
+    "cpu/syscall --json        those of an experiment, as JSON",
+    "cpu/syscall/getpid --run before",
+)
+@click.argument(
+    "place", required=False, help="a part, an experiment or a quantity, such as cpu/syscall"
+)
+@run_option
+def results(*, place: str | None, run: str | None, as_json: bool) -> int:
+    """Print every quantity of a run: predicted, measured, and how far apart they are."""
+    chosen = chosen_run(run)
+    last_states = _last_states(chosen)
     objects, rows = [], []
-    for result in results_at(run, arguments.place):
+    for result in results_at(chosen, place):
         state, reason = last_states.get(result.quantity, (result.state, result.reason))
         reason = result.attempt_note or reason or result.reason
         objects.append({**to_json(result, state), "reason": reason})
         rows.append(_row(result, state, reason))
-    if arguments.json:
+    if as_json:
         print_json(objects)
     elif rows:
         for line in in_columns([["quantity", "predicted", "ratio", "measured"], *rows]):
             print(line)
     else:
-        print(f"The run {run} in {records.run_dir(run)} holds no quantity yet.")
+        print(f"The run {chosen} in {records.run_dir(chosen)} holds no quantity yet.")
     return 0
 
 
@@ -147,15 +127,22 @@ def _span(values, result: Result) -> str:
     return units.span(np.atleast_1d(values), result.unit)
 
 
-def verify(arguments) -> int:
-    """Prints the root hash, and what was changed after it was written; 1 if anything was."""
-    run = chosen_run(arguments)
-    faults = seals.faults(run)
-    root = seals.root_hash(run)
-    if arguments.root and arguments.root != root:
-        faults.append(f"its root hash is {root}, not {arguments.root}")
-    if arguments.json:
-        print_json({"run": str(run), "root_hash": root, "faults": faults})
+@command(
+    "verify",
+    "                     this machine's run",
+    "before --root HASH   and that its root hash is the one that was noted down",
+)
+@click.argument("run", required=False, help=f"{RUN_HELP}; default: this machine's")
+@click.option("--root", "noted", metavar="HASH", help="The root hash that the run had.")
+def verify(*, run: str | None, noted: str | None, as_json: bool) -> int:
+    """Check a run's chains of hashes, samples and summaries; the status is 1 for any fault."""
+    chosen = chosen_run(run)
+    faults = seals.faults(chosen)
+    root = seals.root_hash(chosen)
+    if noted and noted != root:
+        faults.append(f"its root hash is {root}, not {noted}")
+    if as_json:
+        print_json({"run": str(chosen), "root_hash": root, "faults": faults})
         return 1 if faults else 0
     for fault in faults:
         print(fault, file=sys.stderr)

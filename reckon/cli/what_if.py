@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import click
 import numpy as np
 
 from reckon import config, units
-from reckon.cli.commands import Commands
+from reckon.cli.commands import command, run_option
 from reckon.cli.output import fitting, print_json
 from reckon.cli.runs import chosen_run, results_at
 from reckon.edits.guesses import compared
@@ -55,53 +56,23 @@ class _Variant:
         return needed_guesses(self.result, self.prediction)
 
 
-def add_commands(commands: Commands) -> None:
-    """Adds `predict` and `reseal`."""
-    command = commands.add(
-        "predict",
-        predict,
-        "print a recorded prediction with other inputs or another formula, and what would meet it",
-        "cpu/syscall/getpid",
-        'cpu/syscall/getpid kernel_path="550 cycles"',
-        'cpu/syscall/getpid formula="mode_switch / clock"',
-        "--file predictions.toml",
-    )
-    command.add_argument("quantity", nargs="?", help="such as cpu/syscall/getpid")
-    command.add_argument(
-        "inputs",
-        nargs="*",
-        metavar="input=value",
-        help='such as kernel_path="550 cycles", or formula="mode_switch / clock": of a sum, the '
-        "hardware's part + the software's",
-    )
-    command.add_argument(
-        "--file",
-        type=Path,
-        metavar="FILE",
-        help="a predictions.toml that the site's What if? panels gave, instead of a quantity",
-    )
-    command.add_run()
-    again = commands.add(
-        "reseal",
-        reseal,
-        "score the last prediction of a quantity instead of the sealed one, which had a mistake",
-        'cpu/syscall/getpid --reason "typed 150 for 550"',
-    )
-    again.add_argument("quantity", help="such as cpu/syscall/getpid")
-    again.add_argument(
-        "--reason", default="", help="stated on the page; needed once the quantity is measured"
-    )
-    again.add_run()
+@command("reseal", 'cpu/syscall/getpid --reason "typed 150 for 550"')
+@click.argument("quantity", help="such as cpu/syscall/getpid")
+@click.option(
+    "--reason", default="", help="Stated on the page; needed once the quantity is measured."
+)
+@run_option
+def reseal(*, quantity: str, reason: str, run: str | None, as_json: bool) -> int:
+    """Score the last prediction of a quantity instead of the sealed one, which had a mistake.
 
-
-def reseal(arguments) -> int:
-    """Seals the last prediction of a quantity; the first seal stays in the record."""
-    config.use(config.settings().with_choices(run=arguments.run))
-    session, quantity = current_session(), arguments.quantity
+    The first seal stays in the record.
+    """
+    config.use(config.settings().with_choices(run=run))
+    session = current_session()
     _result(session.run.name, quantity)
-    sealed = to_prediction(quantity, seal.reseal(quantity, None, arguments.reason, session).seal)
-    if arguments.json:
-        print_json({"quantity": quantity, "reason": arguments.reason})
+    sealed = to_prediction(quantity, seal.reseal(quantity, None, reason, session).seal)
+    if as_json:
+        print_json({"quantity": quantity, "reason": reason})
     else:
         print(
             f"Sealed again: {quantity}, {_predicted(sealed)}. The first seal stays in the record."
@@ -109,39 +80,71 @@ def reseal(arguments) -> int:
     return 0
 
 
-def predict(arguments) -> int:
-    """Prints predictions with the given inputs, their ratio, and what would meet the result."""
-    run = chosen_run(arguments)
-    if arguments.file:
-        if arguments.quantity:
-            raise ReckonError("--file has its own quantities and inputs; leave others away.")
-        variants = [
-            _variant(run, quantity, changes)
-            for quantity, changes in revisions.changes_in_file(arguments.file).items()
-        ]
-    elif arguments.quantity:
-        if "=" in arguments.quantity:
-            raise ReckonError(
-                "The quantity comes before its inputs: reckon predict QUANTITY "
-                f"{arguments.quantity}"
-            )
-        variants = [_variant(run, arguments.quantity, arguments.inputs)]
-    else:
+@command(
+    "predict",
+    "cpu/syscall/getpid",
+    'cpu/syscall/getpid kernel_path="550 cycles"',
+    'cpu/syscall/getpid formula="mode_switch / clock"',
+    "--file predictions.toml",
+)
+@click.argument("quantity", required=False, help="such as cpu/syscall/getpid")
+@click.argument(
+    "inputs",
+    nargs=-1,
+    metavar="[input=value]...",
+    help='such as kernel_path="550 cycles", or formula="mode_switch / clock": of a sum, the '
+    "hardware's part + the software's",
+)
+@click.option(
+    "--file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A predictions.toml that the site's What if? panels gave, instead of a quantity.",
+)
+@run_option
+def predict(
+    *,
+    quantity: str | None,
+    inputs: tuple[str, ...],
+    file: Path | None,
+    run: str | None,
+    as_json: bool,
+) -> int:
+    """Print a recorded prediction with other inputs or another formula, and what would meet it."""
+    chosen = chosen_run(run)
+    changes = _changes(quantity, inputs, file)
+    variants = [_variant(chosen, name, texts) for name, texts in changes.items()]
+    if as_json:
+        objects = [_to_json(variant) for variant in variants]
+        print_json(objects if file else objects[0])
+        return 0
+    stated = _stated(file, variants) if file else {}
+    for index, variant in enumerate(variants):
+        lines = [*_lines(variant), *stated.get(variant.result.quantity, [])]
+        whole = [part for line in lines for part in fitting(line, others=11)]
+        print("\n".join([*([""] if index else []), *whole]))
+    if len(variants) > 1:
+        print(f"\n{_score(variants)}")
+    return 0
+
+
+def _changes(
+    quantity: str | None, inputs: Sequence[str], file: Path | None
+) -> dict[str, Sequence[str]]:
+    """Of each quantity, what is changed. Raises ReckonError for what cannot be meant."""
+    if file and quantity:
+        raise ReckonError("--file has its own quantities and inputs; leave out the others.")
+    if file:
+        return dict(revisions.changes_in_file(file))
+    if not quantity:
         raise ReckonError(
             "Say which quantity, such as cpu/syscall/getpid, or --file predictions.toml."
         )
-    if arguments.json:
-        objects = [_to_json(variant) for variant in variants]
-        print_json(objects if arguments.file else objects[0])
-    else:
-        stated = _stated(arguments.file, variants) if arguments.file else {}
-        for index, variant in enumerate(variants):
-            lines = [*_lines(variant), *stated.get(variant.result.quantity, [])]
-            whole = [part for line in lines for part in fitting(line, others=11)]
-            print("\n".join([*([""] if index else []), *whole]))
-        if len(variants) > 1:
-            print(f"\n{_score(variants)}")
-    return 0
+    if "=" in quantity:
+        raise ReckonError(
+            f"The quantity comes before its inputs: reckon predict QUANTITY {quantity}"
+        )
+    return {quantity: inputs}
 
 
 def _stated(file: Path, variants: list[_Variant]) -> dict[str, list[str]]:
@@ -163,16 +166,18 @@ def _result(run: str | Path, quantity: str) -> Result:
     """The result of a quantity. Raises ReckonError."""
     results = results_at(run, quantity)
     if [result.quantity for result in results] != [quantity]:
-        raise ReckonError(f"{quantity} is no quantity; `reckon results {quantity}` lists its own.")
+        raise ReckonError(
+            f"{quantity} is not a quantity; `reckon results {quantity}` lists its own."
+        )
     return results[0]
 
 
-def _variant(run: str | Path, quantity: str, changes: list[str]) -> _Variant:
+def _variant(run: str | Path, quantity: str, changes: Sequence[str]) -> _Variant:
     """The prediction of a quantity with changes, "input=amount" or "formula=text". Raises
     ReckonError."""
     result = _result(run, quantity)
     recorded = to_prediction(quantity, result.current)
-    return _Variant(result, recorded, changed(recorded, changes))
+    return _Variant(result, recorded, changed(recorded, [*changes]))
 
 
 # --- what is printed --------------------------------------------------------------------------

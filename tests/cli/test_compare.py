@@ -77,7 +77,7 @@ def test_compare_without_runs_lists_them(folders):
         (["a", "./c"], "There is no run ./c; "),
         (["a", "../../a b"], "There is no run ../../a b; "),
         (["a", "empty"], "The runs a and empty have no measured quantity in common."),
-        (["a", "b", "--minimum-change", "much"], "'much' is not a percentage"),
+        (["a", "b", "--minimum-change", "much"], "Invalid value for '--minimum-change'"),
         (["a"], "A comparison takes two runs, A and B; `reckon compare` lists"),
         (["", "b"], "A comparison takes two runs, A and B"),
         (["--control", "a"], "A comparison takes two runs, A and B"),
@@ -89,7 +89,7 @@ def test_a_users_mistake_is_one_sentence(folders, arguments, message):
     made_up.run("empty", [])
     done = reckon("compare", *arguments)
     assert done.returncode == 2 and message in done.stderr
-    assert done.stderr.startswith("usage: ") or done.stderr.count("\n") == 1
+    assert done.stderr.count("\n") == 1
 
 
 def test_changed_predictions_leave_a_comparison_up_to_date(folders, build_context):

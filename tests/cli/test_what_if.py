@@ -109,9 +109,6 @@ def test_a_file_with_a_fault_is_one_sentence(recorded, tmp_path, content, messag
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["cpu/syscall/getpit"], "did you mean cpu/syscall/getpid"),
-        ([], "Say which quantity"),
-        (["nothing"], "`reckon results` lists all"),
         ([NULL_CALL, "kernel_pth=3"], "did you mean kernel_path"),
         ([NULL_CALL, "frobnicate=3"], "it has mode_switch, kernel_path, clock"),
         ([NULL_CALL, "kernel_path"], 'write for example mode_switch="90 cycles"'),
@@ -141,7 +138,6 @@ def test_a_file_with_a_fault_is_one_sentence(recorded, tmp_path, content, messag
         ([NULL_CALL, "formula=__import__('os')"], "__import__ is not one of its inputs"),
         ([NULL_CALL, "formula=9 ** 9 ** 9 ** 9 / clock"], "is no formula ("),
         (["cpu/syscall/amortised", "calls=3"], "calls is the axis of the curve"),
-        ([NULL_CALL, "--run", "nowhere"], "There is no run nowhere"),
     ],
 )
 def test_a_users_mistake_is_one_sentence_and_status_2(recorded, arguments, message):

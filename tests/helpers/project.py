@@ -65,8 +65,6 @@ def reckon(*arguments: str, **environment: str) -> subprocess.CompletedProcess:
     ):
         try:
             status = cli.main([*arguments])
-        except SystemExit as ended:  # by argparse
-            status = ended.code
         finally:
             config.use(None)
             forget()

@@ -8,9 +8,12 @@ import sys
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from pathlib import Path
+from types import SimpleNamespace
+
+import click
 
 from reckon import config, records
-from reckon.cli.commands import Commands
+from reckon.cli.commands import command, run_option
 from reckon.cli.output import print_json
 from reckon.cli.runs import chosen_run
 from reckon.errors import ReckonError
@@ -21,7 +24,6 @@ from reckon.show.frames import frame, samples
 from reckon.show.text import plural
 
 _SOURCE_HELP = "a folder of runs, an archive, or an address of one"
-_TRUST_HELP = "do not compute each median again from its samples, which takes seconds a run"
 _SITE_MARK = "collection.css"  # a folder that has it holds an earlier site
 _WORDS = {  # for the rows of what was written
     "runs": ("run", "runs"),
@@ -31,57 +33,35 @@ _WORDS = {  # for the rows of what was written
 }
 
 
-def add_commands(commands: Commands) -> None:
-    """Adds `collect` and `export`."""
-    collect_ = commands.add(
-        "collect",
-        collect,
-        "make a site of the runs of many machines: which is odd, and what a change did",
-        "handed-in                           a folder of packed runs",
-        "rack1 rack2 --out site",
-        "https://example.org/runs --no-names",
-    )
-    collect_.add_argument("sources", nargs="+", metavar="SOURCE", help=_SOURCE_HELP)
-    collect_.add_argument(
-        "--out", type=Path, default=Path("collected"), metavar="FOLDER", help="default: collected"
-    )
-    collect_.add_argument("--no-names", action="store_true", help="number the machines instead")
-    collect_.add_argument(
-        "--grading",
-        action="store_true",
-        help="add a table of what each run's predictions are worth",
-    )
-    collect_.add_argument("--trust-medians", action="store_true", help=_TRUST_HELP)
-    export_ = commands.add(
-        "export",
-        export,
-        "write runs as tables: Parquet for notebooks, or Prometheus' text format for a dashboard",
-        "                                 this machine's run, into the folder export",
-        "book/runs/* handed-in --out all  many runs: folders, archives, addresses",
-        "--trials                         with every timed sample",
-        "--prometheus reckon.prom         for node_exporter's textfile collector",
-        "--csv                            one run as rk.frame and rk.samples have it",
-    )
-    export_.add_argument(
-        "sources",
-        nargs="*",
-        metavar="SOURCE",
-        help=f"{_SOURCE_HELP}; default: this machine's run",
-    )
-    export_.add_run()
-    export_.add_argument(
-        "--out", type=Path, default=Path("export"), metavar="FOLDER", help="default: export"
-    )
-    export_.add_argument(
-        "--csv", action="store_true", help="write results.csv and samples.csv of one run instead"
-    )
-    export_.add_argument("--trials", action="store_true", help="write trials.parquet too")
-    export_.add_argument("--prometheus", type=Path, metavar="FILE", help="write this file instead")
-    export_.add_argument("--trust-medians", action="store_true", help=_TRUST_HELP)
+_trust_option = click.option(
+    "--trust-medians",
+    is_flag=True,
+    help="Do not compute each median again from its samples, which takes seconds a run.",
+)
 
 
-def collect(arguments) -> int:
-    """Writes the site, names what was passed over, and prints what was found."""
+@command(
+    "collect",
+    "handed-in                           a folder of packed runs",
+    "rack1 rack2 --out site",
+    "https://example.org/runs --no-names",
+)
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...", help=_SOURCE_HELP)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default="collected",
+    metavar="FOLDER",
+    help="The site's folder.",
+)
+@click.option("--no-names", is_flag=True, help="Number the machines instead.")
+@click.option(
+    "--grading", is_flag=True, help="Add a table of what each run's predictions are worth."
+)
+@_trust_option
+def collect(**options) -> int:
+    """Make a site of the runs of many machines: which is odd, and what a change did."""
+    arguments = SimpleNamespace(**options)
     with extra_packages("collect"):  # pyarrow and duckdb take long to import
         from reckon.fleet.collection import export as writing
         from reckon.fleet.collection import gather, network, tables
@@ -115,7 +95,7 @@ def collect(arguments) -> int:
         pages = collection_pages.write(site, out, _page_progress, grading=arguments.grading)
         _clear_progress()
         odd = [{"machine": each["name"], "why": each["why"]} for each in site.odd_machines]
-        if arguments.json:
+        if arguments.as_json:
             print_json({"rows": rows, "pages": pages, "odd": odd, "passed_over": found.passed_over})
             return 0
         print(f"{site.summary}")
@@ -128,7 +108,7 @@ def collect(arguments) -> int:
 
 
 def _own_run(arguments) -> Path:
-    run = chosen_run(arguments)
+    run = chosen_run(arguments.run)
     folder = records.run_dir(run)
     if not (folder / "run.json").is_file():
         raise ReckonError(f"There is no run {run} yet; `make book` measures it, or give --run.")
@@ -159,8 +139,37 @@ def _page_progress(number: int, total: int) -> None:
         print(f"\rPage {number:,} of {total:,}", end="", file=sys.stderr, flush=True)
 
 
-def export(arguments) -> int:
-    """Writes the tables, names what was passed over, and prints where they are."""
+@command(
+    "export",
+    "                                 this machine's run, into the folder export",
+    "book/runs/* handed-in --out all  many runs: folders, archives, addresses",
+    "--trials                         with every timed sample",
+    "--prometheus reckon.prom         for node_exporter's textfile collector",
+    "--csv                            one run as rk.frame and rk.samples have it",
+)
+@click.argument(
+    "sources", nargs=-1, metavar="[SOURCE]...", help=f"{_SOURCE_HELP}; default: this machine's run"
+)
+@run_option
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default="export",
+    metavar="FOLDER",
+    help="Where the tables go.",
+)
+@click.option("--csv", is_flag=True, help="Write results.csv and samples.csv of one run instead.")
+@click.option("--trials", is_flag=True, help="Write trials.parquet too.")
+@click.option(
+    "--prometheus",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write this file instead.",
+)
+@_trust_option
+def export(**options) -> int:
+    """Write runs as tables: Parquet for notebooks, or Prometheus' text format for a dashboard."""
+    arguments = SimpleNamespace(**options)
     if arguments.csv:
         return _export_frames(arguments)
     with extra_packages("export"):  # pyarrow takes long to import
@@ -192,7 +201,7 @@ def export(arguments) -> int:
         raise ReckonError(_nothing(arguments.sources or map(str, found.folders)))
     if arguments.prometheus:
         records.write_whole(arguments.prometheus, text)
-    if arguments.json:
+    if arguments.as_json:
         print_json({"rows": rows, "passed_over": found.passed_over})
     else:
         counts = ", ".join(
@@ -206,14 +215,14 @@ def _export_frames(arguments) -> int:
     """Writes the frames of one run as CSV, and prints how many rows they have."""
     if arguments.sources:
         raise ReckonError("--csv writes one run; name it with --run.")
-    results = all_results(chosen_run(arguments))
+    results = all_results(chosen_run(arguments.run))
     rows = {}
     for name, rows_of in (("results", frame), ("samples", samples)):
         table = rows_of(*results)
         rows[name] = len(table)
         records.make_folder(arguments.out)
         records.write_whole(arguments.out / f"{name}.csv", table.to_csv(index=False))
-    if arguments.json:
+    if arguments.as_json:
         print_json({"rows": rows})
     else:
         print(f"{arguments.out}: {', '.join(f'{n:,} {name}' for name, n in rows.items())}")

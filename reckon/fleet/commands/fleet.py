@@ -8,19 +8,20 @@ from collections import Counter
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import click
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 
 from reckon import config, records, units
 from reckon.book import contents
 from reckon.book.pack import SUFFIX
-from reckon.cli.commands import Commands
+from reckon.cli.commands import command, fresh_option, pages_option, profile_option
 from reckon.cli.output import print_json
 from reckon.errors import ReckonError
 from reckon.fleet.commands import extra_packages
-from reckon.profiles import PROFILES
 from reckon.show.text import plural
 
 if TYPE_CHECKING:  # Dask imports slowly
@@ -39,50 +40,42 @@ _SILENT_S = {"quick": 900.0, "standard": 900.0, "full": 7200.0}
 _WRITE_EVERY_S = 5.0  # the file of the pairs, which may be large
 
 
-def add_commands(commands: Commands) -> None:
-    """Adds `fleet`."""
-    fleet_ = commands.add(
-        "fleet",
-        fleet,
-        "measure every host of a Dask cluster, and the network between them",
-        "--scheduler tcp://10.0.0.1:8786 --plan     which hosts, and how long it will take",
-        "--scheduler tcp://10.0.0.1:8786 --profile quick",
-        '--scheduler tcp://10.0.0.1:8786 --hosts "web*" --pages "cpu/* files/*"',
-    )
-    fleet_.add_argument(
-        "--scheduler", required=True, metavar="ADDRESS", help="such as tcp://10.0.0.1:8786"
-    )
-    fleet_.add_argument("--profile", choices=list(PROFILES), help="how long to measure")
-    fleet_.add_argument(
-        "--pages", metavar="PATTERNS", help='which experiments; default: all: "cpu/* files/*"'
-    )
-    fleet_.add_argument("--hosts", default="*", metavar="PATTERN", help='which hosts: "web*"')
-    fleet_.add_argument(
-        "--out", type=Path, default=Path("fleet"), metavar="FOLDER", help="default: fleet"
-    )
-    fleet_.add_argument("--fresh", action="store_true", help="measure again what hosts have")
-    fleet_.add_argument(
-        "--no-network", action="store_true", help="leave out the network between the hosts"
-    )
-    fleet_.add_argument("--plan", action="store_true", help="say what would be done, and end")
-    fleet_.add_argument(
-        "--silent",
-        type=float,
-        metavar="SECONDS",
-        help="a host that says nothing for this long hangs; default: "
-        + ", ".join(f"{seconds:g} ({profile})" for profile, seconds in _SILENT_S.items()),
-    )
-    fleet_.add_argument(
-        "--away",
-        type=float,
-        default=300.0,
-        metavar="SECONDS",
-        help="how long to wait for a worker or the scheduler that went away; default: 300",
-    )
-
-
-def fleet(arguments) -> int:
-    """Says the plan, measures the hosts, then each pair of them; 1 where one of them failed."""
+@command(
+    "fleet",
+    "--scheduler tcp://10.0.0.1:8786 --plan     which hosts, and how long it will take",
+    "--scheduler tcp://10.0.0.1:8786 --profile quick",
+    '--scheduler tcp://10.0.0.1:8786 --hosts "web*" --pages "cpu/* files/*"',
+)
+@click.option("--scheduler", required=True, metavar="ADDRESS", help="Such as tcp://10.0.0.1:8786.")
+@profile_option
+@pages_option
+@click.option("--hosts", default="*", metavar="PATTERN", help='Which hosts: "web*".')
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default="fleet",
+    metavar="FOLDER",
+    help="Where the runs of the hosts go.",
+)
+@fresh_option
+@click.option("--no-network", is_flag=True, help="Leave out the network between the hosts.")
+@click.option("--plan", is_flag=True, help="Say what would be done, and end.")
+@click.option(
+    "--silent",
+    type=float,
+    metavar="SECONDS",
+    help="A host that says nothing for this long hangs; default: "
+    + ", ".join(f"{seconds:g} ({profile})" for profile, seconds in _SILENT_S.items()),
+)
+@click.option(
+    "--away",
+    default=300.0,
+    metavar="SECONDS",
+    help="How long to wait for a worker or the scheduler that went away.",
+)
+def fleet(**options) -> int:
+    """Measure every host of a Dask cluster, and the network between them."""
+    arguments = SimpleNamespace(**options)
     with extra_packages("fleet"):
         from reckon.fleet.cluster import Cluster, SchedulerLost
 
@@ -97,7 +90,7 @@ def fleet(arguments) -> int:
         if not chosen:
             raise ReckonError(_no_host(found.hosts, arguments.hosts))
         work = _Work.of(arguments, chosen)
-        if arguments.plan and arguments.json:
+        if arguments.plan and arguments.as_json:
             print_json(work.plan_to_dict())
             return 0
         print(work.plan_text(), file=sys.stderr)
@@ -321,7 +314,7 @@ def _measure(arguments, cluster: Cluster, work: _Work) -> int:
 
 def _end(arguments, hosts: Outcome, pairs: Outcome, failed: dict[str, str]) -> int:
     total = len(hosts.done) + len(hosts.failed)
-    if arguments.json:
+    if arguments.as_json:
         print_json(
             {
                 "out": str(arguments.out),

@@ -5,8 +5,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import click
+
 from reckon import records
-from reckon.cli.commands import Commands
+from reckon.cli.commands import command, run_option
 from reckon.cli.output import print_json
 from reckon.cli.runs import chosen_run
 from reckon.errors import ReckonError
@@ -15,36 +17,31 @@ from reckon.fleet.readers import QuantityGuesses, ReadersPredictions, read_folde
 from reckon.messages import did_you_mean
 from reckon.records.lookup import all_results
 
-
-def add_commands(commands: Commands) -> None:
-    """Adds `class`."""
-    command = commands.add(
-        "class",
-        of_class,
-        "make a page of what many readers predicted, from a folder of their predictions.toml",
-        "handed-in",
-        "handed-in --out monday.html --no-names",
-    )
-    command.add_argument("folder", type=Path, help="it has a .toml file of each reader")
-    command.add_argument("--out", type=Path, metavar="FILE", help="the page; default: class.html")
-    command.add_argument("--no-names", action="store_true", help="leave out who predicted what")
-    command.add_run()
+_PATH = click.Path(path_type=Path)
 
 
-def of_class(arguments) -> int:
-    """Writes the page, names what was passed over, and prints a sentence."""
-    if not arguments.folder.is_dir():
-        beside = [path.name for path in arguments.folder.parent.glob("*/")]
-        hint = did_you_mean(arguments.folder.name, beside, "it has a .toml file of each reader.")
-        raise ReckonError(f"There is no folder {arguments.folder}; {hint}")
-    run = chosen_run(arguments)
-    group = read_folder(arguments.folder, all_results(run))
-    with_names = not arguments.no_names
-    out = arguments.out or Path("class.html")
-    records.write_whole(out, class_page.page(group, Path(run).name, with_names=with_names))
+@command("class", "handed-in", "handed-in --out monday.html --no-names")
+@click.argument(
+    "folder", type=click.Path(path_type=Path), help="it has a .toml file of each reader"
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path), default="class.html", metavar="FILE", help="The page."
+)
+@click.option("--no-names", is_flag=True, help="Leave out who predicted what.")
+@run_option
+def of_class(*, folder: Path, out: Path, no_names: bool, run: str | None, as_json: bool) -> int:
+    """Make a page of what many readers predicted, from a folder of their predictions.toml."""
+    if not folder.is_dir():
+        beside = [path.name for path in folder.parent.glob("*/")]
+        hint = did_you_mean(folder.name, beside, "it has a .toml file of each reader.")
+        raise ReckonError(f"There is no folder {folder}; {hint}")
+    chosen = chosen_run(run)
+    group = read_folder(folder, all_results(chosen))
+    with_names = not no_names
+    records.write_whole(out, class_page.page(group, Path(chosen).name, with_names=with_names))
     for fault in group.passed_over:
         print(f"Passed over: {fault}", file=sys.stderr)
-    if arguments.json:
+    if as_json:
         print_json(_to_json(group, with_names=with_names))
     else:
         print(f"{class_page.summary(group)}\nPage: {out}")
