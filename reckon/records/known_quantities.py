@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from pathlib import Path
 
@@ -28,18 +29,35 @@ def refuse_unknown(run: str, quantity: str, *, is_new: bool = False) -> None:
         raise PredictionError(f"{quantity}: there is no experiment {experiment}; {hint}")
     text = (notebook_cells.committed(notebook) if is_new else "") or notebook_cells.saved(notebook)
     names = {recorded_name.rpartition("/")[2] for recorded_name in recorded}
-    names |= notebook_cells.titles_in(text).keys() - {""}
-    sources = [text, *(path.read_text("utf-8") for path in ROOT.glob(f"csrc/{experiment}.*"))]
-    names |= set(re.findall(rf"{re.escape(experiment)}/(\w+)", "\n".join(sources)))
-    if name not in names and not _is_put_together(name, names):
+    names |= _names(experiment, text)
+    if not _is_of(name, names):
         hint = did_you_mean(name, sorted(names), f"it has {', '.join(sorted(names))}.")
         raise PredictionError(f"{experiment} measures no {name}; {hint}")
 
 
-def _is_put_together(name: str, names: set[str]) -> bool:
-    """Whether the name is one of the names and the end of another: f"{report}_peer"."""
+def is_in_book(quantity: str) -> bool:
+    """Whether the experiment's notebook or its C sources have the quantity."""
+    experiment, _, name = quantity.rpartition("/")
+    return _is_of(name, _names_in_book(experiment))
+
+
+@functools.cache
+def _names_in_book(experiment: str) -> set[str]:
+    return _names(experiment, notebook_cells.saved(ROOT / "notebooks" / f"{experiment}.ipynb"))
+
+
+def _names(experiment: str, notebook: str) -> set[str]:
+    """The last parts of the names that have a title in that text of the experiment's notebook, or
+    stand in full there or in its C sources."""
+    sources = [notebook, *(path.read_text("utf-8") for path in ROOT.glob(f"csrc/{experiment}.*"))]
+    stated = re.findall(rf"{re.escape(experiment)}/(\w+)", "\n".join(sources))
+    return {*stated, *notebook_cells.titles_in(notebook)} - {""}
+
+
+def _is_of(name: str, names: set[str]) -> bool:
+    """Whether it is one of the names, or one and the end of another: f"{report}_peer"."""
     places = [place for place, letter in enumerate(name) if letter == "_"]
-    return any(
+    return name in names or any(
         name[:place] in names and any(f"_{known}".endswith(name[place:]) for known in names)
         for place in places
     )

@@ -16,8 +16,8 @@ from typing import Literal
 
 import pydantic
 
-from reckon.comparison.reports import quantity_names
 from reckon.comparison.reports.reported_value import ReportedValue, Strict, unit_faults
+from reckon.records.known_quantities import is_in_book
 
 
 class PrintedFact(Strict):
@@ -101,7 +101,7 @@ class Derivation(Strict):
 
     def faults(self) -> Iterator[str]:
         """What the schema cannot see, a sentence each."""
-        if self.quantity and not quantity_names.exists(self.quantity):
+        if self.quantity and not is_in_book(self.quantity):
             yield f"{self.what}, {self.place}: this book has no quantity {self.quantity}"
 
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pydantic
 
 from reckon import units
-from reckon.comparison.reports import quantity_names
 from reckon.comparison.reports.rounding import half_a_digit, rounding_explains
 from reckon.errors import ReckonError
+from reckon.records.known_quantities import is_in_book
 
 if TYPE_CHECKING:
     from reckon.comparison.reports.report import Report
@@ -171,7 +171,7 @@ class ReportedValue(Printed):
             yield f"{where}: say quantity or what"
         if (self.at is None) != (not self.at_unit):
             yield f"{where}: at and at_unit belong together"
-        if self.quantity and not quantity_names.exists(self.quantity):
+        if self.quantity and not is_in_book(self.quantity):
             yield f"{where}: this book has no quantity {self.quantity}"
         if not self.note:
             needing = [name for name in ("printed_unit", "aside") if getattr(self, name)]
