@@ -42,10 +42,12 @@ class Node(np.lib.mixins.NDArrayOperatorsMixin):
     The mixin turns every operator into the numpy function of the same meaning.
     """
 
-    __slots__ = ("op", "args")
+    __slots__ = ("op", "args", "size")
 
     def __init__(self, op: str, *args):
         self.op, self.args = op, args
+        # Of the tree: what is used twice counts twice, as in the record and on the page.
+        self.size: int = 1 + sum(arg.size for arg in args if isinstance(arg, Node))
 
     __hash__ = object.__hash__
     __bool__ = _refuse("`if`, `and`, `or`, min() and max()", _USE_WHERE)
@@ -120,11 +122,20 @@ _UFUNCS = {
 NUMPY_NAMES = {op: ufunc.__name__ for ufunc, op in _UFUNCS.items()} | {"where": "where"}
 
 
+_MOST_NODES = 10_000  # evaluated in a tenth of a second
+
+
 def _make(op: str, *args) -> Node:
     nodes = [to_node(arg) for arg in args]
     if op == "div" and is_zero(nodes[1]):
         raise PredictionError("A division by 0 has no value; divide by an input or a number.")
-    return Node(op, *nodes)
+    node = Node(op, *nodes)
+    if node.size > _MOST_NODES:
+        raise PredictionError(
+            f"The formula has more than {_MOST_NODES:,} operations, because a value that is used "
+            "twice is written twice; use fewer rounds of a loop."
+        )
+    return node
 
 
 def to_node(value) -> Node:

@@ -19,6 +19,14 @@ from reckon.prediction.tracing import trace
 OUTSIDE = 4096
 
 
+def square_root_by_newton(a, rounds):
+    """Each round uses the one before twice."""
+    x = a / 2
+    for _ in range(rounds):
+        x = (x + a / x) / 2
+    return x
+
+
 def traced(function):
     return trace(function)[1][0]
 
@@ -49,6 +57,7 @@ def test_the_tree_keeps_the_authors_order():
         (lambda a: sum(x for x in a), "written for one value"),
         (lambda a=3: a, "has a default"),
         (lambda *a: a, "inputs have names"),
+        (lambda a: square_root_by_newton(a, rounds=40), "more than 10,000 operations"),
     ],
 )
 def test_untraceable_code_is_refused_with_what_to_write_instead(function, message):
