@@ -1,7 +1,8 @@
 """Locks between processes: on a run that is measured or written, on the folder of a build, on the
 machine while it is measured.
 
-The kernel releases a lock when its process ends, however that ends (flock(2), unix(7)).
+The kernel releases a lock when its process ends, however that ends (flock(2), unix(7)). The package
+filelock would leave its file in the run's folder and could not name who is waited for.
 """
 
 from __future__ import annotations
