@@ -1,6 +1,7 @@
 """Whose a file or folder is, by the process in its name, so that what a killed one left is known.
 
-csrc/probe/owner.h names control groups alike.
+csrc/probe/owner.h names control groups alike. The start is in ticks since boot, because the time
+that psutil gives moves with the clock.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A page shows hundreds of summaries and is made again whenever its prose changes. Only pages of the
 book, the build that arranges them and notebooks in JupyterLab are served from here, because their
 process says where: store_in().
-In a test all is computed.
+In a test all is computed. (joblib.Memory writes a folder of two files for each of them.)
 """
 
 from __future__ import annotations
