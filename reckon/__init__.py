@@ -6,6 +6,7 @@ A notebook uses, as rk.NAME:
 from __future__ import annotations
 
 import pkgutil
+import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -87,7 +88,8 @@ __doc__ += "\n".join(f"    {', '.join(names)}: {purpose}" for purpose, names in 
 
 def __getattr__(name: str):
     if name not in _PLACES:
-        raise AttributeError(f"module 'reckon' has no attribute {name!r}")
+        module = sys.modules[__name__]
+        raise AttributeError(f"module 'reckon' has no attribute {name!r}", name=name, obj=module)
     value = globals()[name] = pkgutil.resolve_name(_PLACES[name])
     return value
 
