@@ -1,7 +1,7 @@
 """Reading and writing runs and records.
 
 A run is a folder: `run.json` (what machine this is), one small JSON file an experiment at the
-experiment's own path, and the raw samples (samples.py).
+experiment's own path, and the raw samples (sample_files.py).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from reckon.records.files import read_model, write_whole
 from reckon.records.locks import lock, machine_lock
 from reckon.records.models import Quantity, Record, Run, SamplesFile
 from reckon.records.read_log import note_read
-from reckon.records.samples import remove_unnamed, with_samples, with_visit
+from reckon.records.sample_files import remove_unnamed, with_samples, with_visit
 
 # The prefix of an experiment's name for its probes as the page `methods` measured them side by
 # side. These are other values of the same quantities, so they are no part of all results.

@@ -11,7 +11,7 @@ import numpy as np
 from reckon.errors import ReckonError
 from reckon.records import chain
 from reckon.records.models import Measurement, Quantity, Run, SamplesFile
-from reckon.records.samples import read_samples, samples_path, with_samples
+from reckon.records.sample_files import read_samples, samples_path, with_samples
 from reckon.records.store import experiments, read_record, read_run, run_dir
 from reckon.records.unit_conversion import summarise_points
 from reckon.statistics import VERSION, Summary

@@ -16,7 +16,7 @@ from reckon.computer import fields
 from reckon.errors import ReckonError
 from reckon.hosts import real_peer
 from reckon.records import verify
-from reckon.records.samples import samples_path
+from reckon.records.sample_files import samples_path
 
 QUANTITY = "cpu/made/one"
 VERIFIED = 20  # every 20th is also verified, which takes longer

@@ -10,7 +10,7 @@ from helpers import made_up
 
 from reckon import records, statistics
 from reckon.errors import ReckonError
-from reckon.records import samples, store, verify
+from reckon.records import sample_files, store, verify
 from reckon.records.export import to_json
 from reckon.records.lookup import all_results, from_entry, read_result
 from reckon.records.unit_conversion import point_values
@@ -193,15 +193,15 @@ def add_visits(name, values, **changes):
 
 
 def test_another_process_may_measure_again_while_a_record_is_read(run, monkeypatch):
-    read = samples.read_samples
+    read = sample_files.read_samples
 
     def replace_first(path):
-        monkeypatch.setattr(samples, "read_samples", read)
+        monkeypatch.setattr(sample_files, "read_samples", read)
         measure_again()
         return read(path)
 
-    samples._processes_of_visit.cache_clear()
-    monkeypatch.setattr(samples, "read_samples", replace_first)
+    sample_files._processes_of_visit.cache_clear()
+    monkeypatch.setattr(sample_files, "read_samples", replace_first)
     record = records.read_record("r", "cpu/made")
     assert [quantity.measurement.visits[0].number for quantity in record.quantities.values()] == [
         2,

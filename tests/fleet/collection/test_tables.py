@@ -81,7 +81,7 @@ def test_without_trials_no_samples_file_is_opened(monkeypatch):
     def refuse(*_):
         raise AssertionError("a samples file was opened")
 
-    monkeypatch.setattr("reckon.records.samples.read_samples", refuse)
+    monkeypatch.setattr("reckon.records.sample_files.read_samples", refuse)
     monkeypatch.setattr(Result, "trials", refuse)
     assert tables.of_run(EXAMPLE)["quantities"].equals(expected)
 
