@@ -9,7 +9,6 @@ from collections.abc import Callable
 
 import click
 
-from reckon.measurement.compilation import compile_library
 from reckon.profiles import PROFILES
 
 RUN_HELP = "a run: its name, or its folder with a / in it"
@@ -36,6 +35,8 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> int:
         """The exit status; the C library is up to date before the command begins."""
+        from reckon.measurement.compilation import compile_library  # --help does without
+
         compile_library()
         return super().invoke(ctx)
 
