@@ -4,6 +4,7 @@ import fcntl
 import os
 import shutil
 import signal
+from collections import Counter
 
 import hypothesis
 import pytest
@@ -45,6 +46,14 @@ def pytest_unconfigure():
         leaks.take_back(leaks.controllers() - controllers)
 
 
+def pytest_terminal_summary(terminalreporter):
+    """Each reason why tests were skipped, once, with their number."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
+    for reason, count in reasons.most_common():
+        terminalreporter.write_line(f"Skipped {count}: {reason}")
+
+
 # The files that take longest, in the order in which workers get them: what comes last is short.
 LONGEST = (
     "book/test_building.py",
@@ -78,7 +87,7 @@ def pytest_runtest_teardown():
 
 def pytest_collection_modifyitems(items):
     """A shared host disturbs a moment's times now and then: a test that asserts a time may run twice
-    more. The whole run has few reruns (--max-suite-reruns in pyproject.toml), and -raR lists them."""
+    more. The whole run has few reruns (--max-suite-reruns in pyproject.toml), and -rR lists them."""
     for item in items:
         if not item.get_closest_marker("timed") and not item.get_closest_marker("alone"):
             item.add_marker("parallel")

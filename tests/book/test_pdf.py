@@ -26,7 +26,7 @@ SMALLEST_POINTS = 6  # of a letter in print
 MOST_EMPTY = 1 / 3  # of a page, but where a part ends
 
 
-@pytest.fixture(scope="module", autouse=True)
+@pytest.fixture(scope="session", autouse=True)  # before the session's book is built
 def _tools():
     tools = ("xelatex", "pdftotext", "pdfinfo", "pdffonts", "pdftoppm")
     installed(*tools)

@@ -136,6 +136,16 @@ def test_a_user_measures_a_quick_book(debian, example_of_root):
     assert sum(unsupported.values()) == _count(output, "unsupported")
 
 
+def test_a_user_runs_tests_and_reads_once_why_some_are_skipped(debian, example_of_root):
+    """root has installed what a book needs, and no program of the tests alone."""
+    files = "TESTS=tests/test_units.py tests/book/test_pdf.py"
+    output = debian.succeed("make", "test", files, user=USER)
+    assert "will be skipped. One command installs what is missing, as root: apt-get" in output
+    reason = r"pdftotext is not installed; as root, `tools/setup tests` installs it"
+    assert len(re.findall(rf"^Skipped \d+: {reason}$", output, re.M)) == 1
+    assert re.search(r"^=.* \d+ passed, \d+ skipped", output, re.M)
+
+
 @pytest.mark.parametrize("debian", ["trixie"], indirect=True)
 def test_gcc_of_debian_13_has_no_warning(debian, example_of_root):
     options = ["OUT=/root/lib-tests", "WERROR=1", "TEST_PROBES=1"]
