@@ -120,7 +120,7 @@ doctor: ## say what is missing on this machine, and whether it is fit to be meas
 	@$(if $(IS_SET_UP),$(MAKE) --no-print-directory lib)
 	@$(if $(IS_SET_UP),$(PY) -m reckon doctor)
 
-fleet-demo: setup-fleet lib ## measure three hosts in namespaces of this machine, and name the odd one among twelve (root)
+fleet-demo: setup-fleet lib ## measure three hosts in namespaces of this machine, and name the outlier among twelve (root)
 	@$(PY) tools/fleet-demo
 
 peer: ## build reckon-peer, the other host of the network pages, and say how to start it

@@ -28,7 +28,7 @@ class Found:
     """The hosts of a cluster with a worker of each, and why other workers are of no use."""
 
     workers: dict[Host, str] = field(default_factory=dict)
-    passed_over: list[str] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
 
     @property
     def hosts(self) -> list[Host]:
@@ -52,9 +52,9 @@ def group(known: Mapping[str, dict], answers: Mapping[str, Any]) -> Found:
     for worker, about in known.items():
         answer = answers.get(worker)
         if not isinstance(answer, dict):
-            found.passed_over.append(f"The worker {worker} {_why_useless(answer)}.")
+            found.skipped.append(f"The worker {worker} {_why_useless(answer)}.")
         elif about.get("resources", {}).get(RESOURCE, 0) < 1:
-            found.passed_over.append(
+            found.skipped.append(
                 f"The worker {worker} on {answer['hostname']} has no resource {RESOURCE}; start it "
                 f"as `{START_WORKER}`."
             )

@@ -36,11 +36,11 @@ class QuantityGuesses:
 
 @dataclass(frozen=True)
 class ReadersPredictions:
-    """The predictions of all readers, and what was passed over, as sentences."""
+    """The predictions of all readers, and what was skipped, as sentences."""
 
     quantities: list[QuantityGuesses]
     readers: list[str]
-    passed_over: list[str]
+    skipped: list[str]
 
 
 def read_folder(folder: Path, results: list[Result]) -> ReadersPredictions:
@@ -52,22 +52,22 @@ def read_folder(folder: Path, results: list[Result]) -> ReadersPredictions:
     by_quantity = {result.quantity: result for result in results}
     guesses: dict[tuple[str, int], list[Guess]] = {}  # by quantity and point
     readers: list[str] = []
-    passed_over: list[str] = []
+    skipped: list[str] = []
     for path in files:
         try:
             content = revisions.read_file(path)
         except ReckonError as error:
-            passed_over.append(str(error))
+            skipped.append(str(error))
             continue
         if not content.quantities:
-            passed_over.append(f"{path}: nothing is predicted in it.")
+            skipped.append(f"{path}: nothing is predicted in it.")
         reader = _distinct(content.reader or path.stem, readers)
         for quantity, prediction in content.quantities.items():
             try:
                 _refuse_unknown(quantity, by_quantity)
                 guess = compared(reader, quantity, prediction, by_quantity.get(quantity))
             except ReckonError as error:
-                passed_over.append(f"{path}: {error}")
+                skipped.append(f"{path}: {error}")
                 continue
             guesses.setdefault((quantity, guess.point), []).append(guess)
             if reader not in readers:
@@ -77,7 +77,7 @@ def read_folder(folder: Path, results: list[Result]) -> ReadersPredictions:
         QuantityGuesses(by_quantity[quantity], sorted(each, key=lambda guess: guess.factor_off))
         for (quantity, _), each in sorted(guesses.items(), key=lambda item: places[item[0][0]])
     ]
-    return ReadersPredictions(quantities, readers, passed_over)
+    return ReadersPredictions(quantities, readers, skipped)
 
 
 def _refuse_unknown(quantity: str, known: Collection[str]) -> None:

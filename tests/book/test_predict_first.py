@@ -183,7 +183,7 @@ def test_the_predictions_are_a_file_that_reckon_class_reads(open_page, tmp_path)
         "high": "200 ns",
     }
     group = readers.read_folder(tmp_path / "handed-in", all_results(RUN))
-    assert group.passed_over == [] and group.readers == ['Ada "A."']
+    assert group.skipped == [] and group.readers == ['Ada "A."']
     assert {each.result.quantity for each in group.quantities} == set(own_quantities())
     (curve,) = [each for each in group.quantities if each.result.quantity == CURVE]
     assert curve.guesses[0].point == len(curve.result.points) - 1

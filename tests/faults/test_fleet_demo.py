@@ -14,9 +14,9 @@ def test_the_site_of_the_demo_names_the_slowed_host_and_why(tmp_path):
     demo = [sys.executable, ROOT / "tools/fleet-demo", "--out", tmp_path]
     done = finished(*demo, "--pages", "files/cache", cwd=tmp_path, timeout=900)
     assert done.returncode == 0, done.stdout + done.stderr
-    (odd,) = [line for line in done.stdout.splitlines() if line.startswith("host-3: ")]
-    assert "The file cache" in odd
-    assert "It differs in: memory limit 0.5 GiB, others 1 GiB." in odd
+    (outlier,) = [line for line in done.stdout.splitlines() if line.startswith("host-3: ")]
+    assert "The file cache" in outlier
+    assert "It differs in: memory limit 0.5 GiB, others 1 GiB." in outlier
     assert "Throughput: even the best pair of host-3 has" in done.stdout
     assert "best pair of host-3" in (tmp_path / "site/index.html").read_text()
     runs = pyarrow.parquet.read_table(tmp_path / "site/data/runs.parquet")

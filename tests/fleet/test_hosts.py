@@ -32,7 +32,7 @@ def test_workers_of_one_host_are_one_host():
     )
     assert after_a_reboot.worker_of(found.hosts[0]) == "tcp://10.0.0.1:9"
     assert after_a_reboot.worker_of(found.hosts[1]) is None
-    assert not found.passed_over
+    assert not found.skipped
 
 
 def test_hosts_with_one_name_are_told_apart_by_their_addresses():
@@ -58,7 +58,7 @@ def test_a_worker_that_cannot_measure_is_named_with_what_to_do():
         },
     )
     assert not found.hosts
-    assert found.passed_over == [
+    assert found.skipped == [
         "The worker tcp://a:1 has no Reckon, or another one; start it with the Python of a checkout's "
         ".venv.",
         "The worker tcp://b:1 does not answer.",

@@ -39,7 +39,7 @@ def end_of(fleet, lines):
 def whole_runs(cluster, folder):
     """The quantities with their states in each run that came back, by host."""
     found = gather.find([str(cluster.folder / "out")], folder / "unpacked")
-    assert not found.passed_over
+    assert not found.skipped
     runs = {}
     for run in found.folders:
         assert not verify.faults(run)

@@ -74,7 +74,7 @@ def test_who_saw_the_measured_value_is_said_and_is_not_the_nearest(handed_in, re
     group = readers.read_folder(folder, [*results.values()])
     text = " ".join(class_page.sentences(*group.quantities, with_names=True))
     assert "1 of these is from a What if? panel" in text and "Nearest: guessed, " in text
-    assert [fault.endswith("nothing is predicted in it.") for fault in group.passed_over] == [True]
+    assert [fault.endswith("nothing is predicted in it.") for fault in group.skipped] == [True]
 
 
 def test_one_slip_does_not_decide_how_far_a_class_is_off(handed_in, results):
@@ -126,9 +126,9 @@ def test_where_everyone_was_wrong_is_said_first(handed_in, results):
         (f'["{NULL_CALL}"]\nclok = "3 GHz"', "did you mean clock?"),
     ],
 )
-def test_a_broken_file_is_named_and_passed_over(text, says, handed_in, results):
+def test_a_broken_file_is_named_and_skipped(text, says, handed_in, results):
     group = readers.read_folder(handed_in(broken=text, whole=ADA), [*results.values()])
-    (fault,) = group.passed_over
+    (fault,) = group.skipped
     assert says in fault and "broken.toml: " in fault
     assert group.readers == ["Ada <b>"] and len(group.quantities) == 1
 
@@ -142,7 +142,7 @@ def test_the_command_writes_the_page_and_can_leave_names_out(handed_in, recorded
     folder, out = handed_in(grace=ADA, broken="["), tmp_path / "page.html"
     done = reckon("class", str(folder), "--out", str(out))
     assert done.returncode == 0 and "1 reader, 1 quantity." in done.stdout
-    assert "Passed over: " in done.stderr and "broken.toml" in done.stderr
+    assert "Skipped: " in done.stderr and "broken.toml" in done.stderr
     assert "Ada" in out.read_text() and "broken.toml" in out.read_text()
     done = reckon("class", str(folder), "--out", str(out), "--no-names", "--json")
     (quantity,) = json.loads(done.stdout)

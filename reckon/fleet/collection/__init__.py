@@ -1,1 +1,1 @@
-"""The runs of many machines: gathered, as tables, and the odd ones among them."""
+"""The runs of many machines: gathered, as tables, and the outliers among them."""

@@ -3,7 +3,7 @@
 Two runs of one machine that follow one another and differ in such a fact are a pair. Of each
 quantity, the logarithms of the ratios of all pairs with the same change are averaged; the interval
 follows from how much they differ from machine to machine (Student's t) or from the intervals of
-what was measured, whichever standard error is larger. Probabilities are corrected as in odd.py.
+what was measured, whichever standard error is larger. Probabilities are corrected as for outliers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from scipy import stats
 
 from reckon.fleet.collection.database import Collection
-from reckon.fleet.collection.odd import FALSE_SHARE, INTERVAL_SDS
+from reckon.fleet.collection.outliers import FALSE_SHARE, INTERVAL_SDS
 
 FACTS = ("kernel", "microcode", "mitigations", "firmware")
 LEAST_CHANGE = 0.05

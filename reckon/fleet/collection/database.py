@@ -31,8 +31,8 @@ ORDER BY quantity, x"""
 # out: they have no predictions of their own.
 _SINGLE_VALUES = """
 CREATE TABLE single_values AS
-SELECT run_id, quantity, x, state, reason, predicted, predicted_low, predicted_high, revised, ratio,
-       median
+SELECT run_id, quantity, x, shown_x_unit, shown_unit, state, reason, predicted, predicted_low,
+       predicted_high, revised, ratio, median
 FROM quantities WHERE reports = [] OR reports IS NULL
 QUALIFY row_number() OVER (PARTITION BY run_id, quantity ORDER BY x DESC NULLS LAST) = 1
 ORDER BY run_id"""

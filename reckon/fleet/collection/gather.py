@@ -1,6 +1,6 @@
 """Runs wherever they are: below folders, in archives, behind addresses; each checked.
 
-What is no run, is broken or was changed afterwards is passed over with a sentence that names it.
+What is no run, is broken or was changed afterwards is skipped with a sentence that names it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Found:
     """Folders of runs, and why other things that looked like one are none."""
 
     folders: list[Path] = field(default_factory=list)
-    passed_over: list[str] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
     # What fleets have measured, each with the name of its folder.
     networks: list[tuple[str, Network]] = field(default_factory=list)
     sources: dict[Path, str] = field(default_factory=dict)  # of what was unpacked or fetched
@@ -91,7 +91,7 @@ def _search(place: Path, unpacked: Path, found: Found) -> None:
     try:
         paths = sorted(place.iterdir())
     except OSError as error:
-        found.passed_over.append(f"{found.name_of(place)} cannot be read ({error.strerror}).")
+        found.skipped.append(f"{found.name_of(place)} cannot be read ({error.strerror}).")
         return
     for path in paths:
         if path.is_dir() and not path.is_symlink():
@@ -106,7 +106,7 @@ def _add_network(path: Path, found: Found) -> None:
     try:
         found.networks.append((path.parent.name, network.read(path)))
     except ReckonError as error:
-        found.passed_over.append(str(error).replace(str(path), found.name_of(path)))
+        found.skipped.append(str(error).replace(str(path), found.name_of(path)))
 
 
 # --- archives -------------------------------------------------------------------------------------
@@ -134,18 +134,18 @@ def _unpack(archive: Path, target: Path, found: Found) -> None:
             _unpack_tar(archive, target)
         else:
             kinds = ", ".join(ARCHIVES)
-            found.passed_over.append(f"{name} is neither a folder nor an archive ({kinds}).")
+            found.skipped.append(f"{name} is neither a folder nor an archive ({kinds}).")
             return
     except _TooLarge:
-        found.passed_over.append(f"{name} would unpack to more than {_LIMITS}.")
+        found.skipped.append(f"{name} would unpack to more than {_LIMITS}.")
         return
     except _BROKEN_ARCHIVE as error:
         why = (str(error).splitlines() or [type(error).__name__])[0].rstrip(". ")
-        found.passed_over.append(f"{name} is no whole archive ({why}); have it sent again.")
+        found.skipped.append(f"{name} is no whole archive ({why}); have it sent again.")
         return
     inside = sorted(path.parent for path in target.rglob("run.json"))
     if not inside:
-        found.passed_over.append(f"{name} holds no run (no run.json).")
+        found.skipped.append(f"{name} holds no run (no run.json).")
     found.folders += inside
 
 
@@ -201,10 +201,10 @@ def _fetch(address: str, target: Path, found: Found) -> None:
             path.write_bytes(content)
     except _NOT_FETCHED as error:
         shutil.rmtree(target, ignore_errors=True)
-        found.passed_over.append(f"{address} cannot be fetched ({error}).")
+        found.skipped.append(f"{address} cannot be fetched ({error}).")
     except ReckonError as error:
         shutil.rmtree(target, ignore_errors=True)
-        found.passed_over.append(str(error))
+        found.skipped.append(str(error))
     target.mkdir(parents=True, exist_ok=True)
 
 
@@ -261,7 +261,7 @@ def tables_of(
     recompute: bool = True,
     on_progress: Callable[[int, int], None],
 ) -> Iterator[dict[str, pa.Table]]:
-    """The tables of each run that is whole and as it was written; adds why others are passed over.
+    """The tables of each run that is whole and as it was written; adds why others are skipped.
 
     recompute: check too that medians follow from the samples, which takes seconds a run."""
     seen: dict[str, Path] = {}
@@ -271,7 +271,7 @@ def tables_of(
             folder = found.folders[number]
             on_progress(number + 1, len(found.folders))
             if isinstance(of_run, str):
-                found.passed_over.append(of_run.replace(str(folder), found.name_of(folder)))
+                found.skipped.append(of_run.replace(str(folder), found.name_of(folder)))
                 continue
             yield from _unless_seen(of_run, folder, seen, found)
 
@@ -283,7 +283,7 @@ def _unless_seen(
     run_id = of_run["runs"]["run_id"][0].as_py()
     if run_id in seen:
         first = found.name_of(seen[run_id])
-        found.passed_over.append(f"{found.name_of(folder)} is a copy of {first}.")
+        found.skipped.append(f"{found.name_of(folder)} is a copy of {first}.")
         return
     seen[run_id] = folder
     yield of_run
@@ -293,7 +293,7 @@ _RUN_ID = re.compile(r"[\w-]+")  # pages are named after it
 
 
 def _checked_tables(folder: Path, *, trials: bool, recompute: bool) -> dict[str, pa.Table] | str:
-    """The run's tables, or why it is passed over."""
+    """The run's tables, or why it is skipped."""
     try:
         files.forget()  # of the run before
         faults = verify.faults(folder, recompute=recompute)

@@ -141,7 +141,7 @@ def merged(networks: list[tuple[str, Network]]) -> Network | None:
 
 
 @dataclass(frozen=True)
-class Apart:
+class WorstConnected:
     """A host that is worse connected than the others: even its best pair is worse than theirs."""
 
     host: str
@@ -150,10 +150,10 @@ class Apart:
     factor: float  # by which it is worse
 
 
-_APART_FACTOR = 1.5
+_BADLY_FACTOR = 1.5
 
 
-def worst_connected(pairs: list[Pair], measurement: Measurement) -> Apart | None:
+def worst_connected(pairs: list[Pair], measurement: Measurement) -> WorstConnected | None:
     """The host whose best pair is worst; None where it is about as good as those of the others.
 
     By the best and not the median, because a pair has two hosts: every host has a bad pair with
@@ -173,9 +173,9 @@ def worst_connected(pairs: list[Pair], measurement: Measurement) -> Apart | None
         host: middle / own if measurement.is_rate else own / middle for host, own in best.items()
     }
     host = max(sorted(worse), key=lambda each: worse[each])
-    if worse[host] < _APART_FACTOR:
+    if worse[host] < _BADLY_FACTOR:
         return None
-    return Apart(host, best[host], middle, worse[host])
+    return WorstConnected(host, best[host], middle, worse[host])
 
 
 def without_names(network: Network) -> Network:

@@ -60,13 +60,13 @@ _trust_option = click.option(
 )
 @_trust_option
 def collect(**options) -> int:
-    """Make a site of the runs of many machines: which is odd, and what a change did."""
+    """Make a site of the runs of many machines: which are outliers, and what a change did."""
     arguments = SimpleNamespace(**options)
     with extra_packages("collect"):  # pyarrow and duckdb take long to import
         from reckon.fleet.collection import export as writing
         from reckon.fleet.collection import gather, network, tables
         from reckon.fleet.collection.database import Collection
-        from reckon.fleet.pages import collection_pages, collection_site
+        from reckon.fleet.pages import site as pages
 
     out = arguments.out
     _check_may_be_replaced(out, arguments.sources)
@@ -80,30 +80,34 @@ def collect(**options) -> int:
             of_runs = (tables.without_names(of_run, key) for of_run in of_runs)
         rows = writing.write_parquet(of_runs, unpacked / "data")
         _clear_progress()
-        for sentence in found.passed_over:
-            print(f"Passed over: {sentence}", file=sys.stderr)
+        for sentence in found.skipped:
+            print(f"Skipped: {sentence}", file=sys.stderr)
         if not rows.get("runs"):
             raise ReckonError(_nothing(arguments.sources))
         if out.exists():
             shutil.rmtree(out)
-        collection_pages.begin(out)
+        pages.begin(out)
         shutil.move(unpacked / "data", out / "data")
     with Collection(out / "data") as collection:
-        with_names = not arguments.no_names
         between = network.merged(found.networks)
-        site = collection_site.Site(collection, found.passed_over, between, with_names=with_names)
-        pages = collection_pages.write(site, out, _page_progress, grading=arguments.grading)
+        with_names = not arguments.no_names
+        site = pages.Site(collection, found.skipped, between, with_names=with_names)
+        count = pages.write(site, out, _page_progress, grading=arguments.grading)
         _clear_progress()
-        odd = [{"machine": each["name"], "why": each["why"]} for each in site.odd_machines]
+        outliers = [
+            {"machine": each["name"], "why": each["why"]} for each in site.outlying_machines
+        ]
         if arguments.as_json:
-            print_json({"rows": rows, "pages": pages, "odd": odd, "passed_over": found.passed_over})
+            print_json(
+                {"rows": rows, "pages": count, "outliers": outliers, "skipped": found.skipped}
+            )
             return 0
-        print(f"{site.summary}")
-        for each in odd:
+        print(site.summary)
+        for each in outliers:
             print(f"{each['machine']}: {each['why']}")
         for sentence in site.of_network:
             print(sentence)
-        print(f"Site: {out / 'index.html'} ({pages:,} pages)")
+        print(f"Site: {out / 'index.html'} ({count:,} pages)")
     return 0
 
 
@@ -195,14 +199,14 @@ def export(**options) -> int:
         else:
             rows = writing.write_parquet(of_runs, arguments.out)
     _clear_progress()
-    for sentence in found.passed_over:
-        print(f"Passed over: {sentence}", file=sys.stderr)
+    for sentence in found.skipped:
+        print(f"Skipped: {sentence}", file=sys.stderr)
     if not rows.get("runs"):
         raise ReckonError(_nothing(arguments.sources or map(str, found.folders)))
     if arguments.prometheus:
         records.write_whole(arguments.prometheus, text)
     if arguments.as_json:
-        print_json({"rows": rows, "passed_over": found.passed_over})
+        print_json({"rows": rows, "skipped": found.skipped})
     else:
         counts = ", ".join(
             f"{count:,} {plural(count, *_WORDS[name])}" for name, count in rows.items()

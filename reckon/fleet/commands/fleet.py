@@ -84,8 +84,8 @@ def fleet(**options) -> int:
     cluster = Cluster(arguments.scheduler)
     try:
         found = cluster.find()
-        for sentence in found.passed_over:
-            print(f"Passed over: {sentence}", file=sys.stderr)
+        for sentence in found.skipped:
+            print(f"Skipped: {sentence}", file=sys.stderr)
         chosen = [host for host in found.hosts if fnmatchcase(host.name, arguments.hosts)]
         if not chosen:
             raise ReckonError(_no_host(found.hosts, arguments.hosts))

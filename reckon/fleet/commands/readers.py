@@ -39,8 +39,8 @@ def of_class(*, folder: Path, out: Path, no_names: bool, run: str | None, as_jso
     group = read_folder(folder, all_results(chosen))
     with_names = not no_names
     records.write_whole(out, class_page.page(group, Path(chosen).name, with_names=with_names))
-    for fault in group.passed_over:
-        print(f"Passed over: {fault}", file=sys.stderr)
+    for fault in group.skipped:
+        print(f"Skipped: {fault}", file=sys.stderr)
     if as_json:
         print_json(_to_json(group, with_names=with_names))
     else:

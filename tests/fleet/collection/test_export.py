@@ -82,12 +82,12 @@ def test_nothing_to_export_is_a_mistake(folders):
     assert failed.stderr == "reckon: Give sources or --run, not both.\n"
 
 
-def test_json_has_the_rows_and_what_was_passed_over(recorded, tmp_path):
+def test_json_has_the_rows_and_what_was_skipped(recorded, tmp_path):
     (tmp_path / "text.txt").write_text("x")
     sources = [str(recorded), str(tmp_path / "text.txt")]
     printed = json.loads(reckon("export", *sources, "--out", str(tmp_path), "--json").stdout)
     assert printed["rows"]["runs"] == 1
-    assert "is neither a folder nor an archive" in printed["passed_over"][0]
+    assert "is neither a folder nor an archive" in printed["skipped"][0]
 
 
 def test_a_label_has_all_digits_of_a_position(recorded, tmp_path):

@@ -1,4 +1,4 @@
-"""Runs are found in folders, archives and behind addresses; what is none is named, and passed over."""
+"""Runs are found in folders, archives and behind addresses; what is none is named, and skipped."""
 
 import functools
 import http.server
@@ -26,10 +26,10 @@ def runs(folders):
 
 
 def collected(*sources, folder, **how):
-    """The names of the runs that these sources give, and what was passed over."""
+    """The names of the runs that these sources give, and what was skipped."""
     found = gather.find([str(source) for source in sources], folder / "unpacked")
     of_runs = list(gather.tables_of(found, on_progress=lambda *_: None, **how))
-    return [each["runs"]["run"][0].as_py() for each in of_runs], found.passed_over
+    return [each["runs"]["run"][0].as_py() for each in of_runs], found.skipped
 
 
 def archive_of(run, path):
@@ -80,8 +80,8 @@ def test_runs_behind_an_address_are_those_of_its_folder(runs, folders, served):
 
 
 def test_an_address_that_has_nothing_is_named(folders, served):
-    names, passed_over = collected(f"{served}/none/", folder=folders)
-    assert names == [] and "none/ cannot be fetched (HTTP Error 404" in passed_over[0]
+    names, skipped = collected(f"{served}/none/", folder=folders)
+    assert names == [] and "none/ cannot be fetched (HTTP Error 404" in skipped[0]
 
 
 def edit(path, change):
@@ -117,9 +117,9 @@ def test_broken_things_are_named(runs, folders):
     archive_of(runs / "a/samples", folders / "empty.zip")
     (folders / "text.txt").write_text("no run")
     sources = ["runs", "broken.tar.gz", "empty.zip", "text.txt"]
-    names, passed_over = collected(*(folders / each for each in sources), folder=folders)
+    names, skipped = collected(*(folders / each for each in sources), folder=folders)
     assert names == ["b"]
-    broken, empty, text, record = passed_over
+    broken, empty, text, record = skipped
     assert broken.startswith(f"{folders / 'broken.tar.gz'} is no whole archive (")
     assert broken.endswith("; have it sent again.") and "\n" not in broken
     assert empty == f"{folders / 'empty.zip'} holds no run (no run.json)."
@@ -129,9 +129,9 @@ def test_broken_things_are_named(runs, folders):
 
 def test_a_copy_counts_once(runs, folders):
     shutil.copytree(runs / "a", runs / "again")
-    names, passed_over = collected(runs, folder=folders)
+    names, skipped = collected(runs, folder=folders)
     assert names == ["a", "b"]
-    assert passed_over == [f"{runs / 'again'} is a copy of {runs / 'a'}."]
+    assert skipped == [f"{runs / 'again'} is a copy of {runs / 'a'}."]
 
 
 def test_a_fault_names_the_archive_and_not_where_it_was_unpacked(runs, folders):

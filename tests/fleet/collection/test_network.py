@@ -58,7 +58,7 @@ def test_the_host_behind_a_slow_link_stands_apart():
 def test_hosts_that_are_alike_are_not_told_apart():
     for alike in (made_up("abcd", slow="c", times=1.4), made_up("ab", slow="b")):
         assert network.worst_connected(alike.pairs, TRIP) is None
-    assert "no host stands apart" in network_page.findings(made_up("abc"))[0]
+    assert "no host is badly connected" in network_page.findings(made_up("abc"))[0]
 
 
 def test_one_bad_path_or_a_better_one_is_no_badly_connected_host():
@@ -71,22 +71,18 @@ def test_one_bad_path_or_a_better_one_is_no_badly_connected_host():
     assert network.worst_connected(better, TRIP) is None
 
 
-def test_a_table_has_each_pair_once_and_marks_those_of_the_odd_host():
-    table = network_page.tables(made_up("abc", slow="c"))[0]
+def test_a_table_has_each_pair_once_and_marks_those_of_the_worst_host():
+    table = network_page.content(made_up("abc", slow="c"))["tables"][0]
     assert table["columns"] == ["b", "c"]
-    texts = [[cell["text"] for cell in row["cells"]] for row in table["rows"]]
-    assert texts == [["50.0 µs", "500 µs"], ["", "500 µs"]]
-    assert [cell["is_odd"] for row in table["rows"] for cell in row["cells"]] == [
-        False,
-        True,
-        False,
-        True,
+    assert [row["cells"] for row in table["rows"]] == [
+        [("50.0 µs", False), ("500 µs", True)],
+        [("", False), ("500 µs", True)],
     ]
 
 
 def test_of_many_hosts_each_has_a_row():
     hosts = [f"host-{number}" for number in range(network_page.MOST_IN_A_TABLE + 1)]
-    table = network_page.tables(made_up(hosts, slow=["host-7"]))[0]
+    table = network_page.content(made_up(hosts, slow=["host-7"]))["tables"][0]
     assert table["columns"] == ["Least", "Median", "Most", "Pairs"]
     assert table["rows"][0]["host"] == "host-7" and len(table["rows"]) == len(hosts)
 
@@ -97,7 +93,7 @@ def test_the_file_is_found_beside_the_runs_and_a_broken_one_is_named(tmp_path):
     assert [pair.hosts for pair in network.merged(found.networks).pairs] == [("a", "b")]
     (tmp_path / network.FILE).write_text('{"pairs": 3}')
     found = gather.find([str(tmp_path)], tmp_path / "unpacked")
-    assert not found.networks and str(tmp_path / network.FILE) in found.passed_over[0]
+    assert not found.networks and str(tmp_path / network.FILE) in found.skipped[0]
     with pytest.raises(ReckonError, match=network.FILE):
         network.read(tmp_path / network.FILE)
 
@@ -108,7 +104,7 @@ def test_without_names_hosts_have_numbers_and_no_reason_is_told():
     hidden = network.without_names(between)
     assert hidden.pairs[0].hosts == ("Host 1", "Host 2")
     assert "10.0.0.7" not in hidden.model_dump_json() and "secret" not in hidden.model_dump_json()
-    assert network_page.failures(between) == ["a and secret: nothing at 10.0.0.7"]
+    assert network_page.content(between)["failures"] == ["a and secret: nothing at 10.0.0.7"]
 
 
 def test_hosts_of_two_fleets_with_one_name_are_two(tmp_path):

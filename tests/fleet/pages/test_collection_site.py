@@ -1,4 +1,4 @@
-"""The site of a collection names the odd machine and what a change did; every link leads somewhere."""
+"""The site of a collection names the outlier and what a change did; every link leads somewhere."""
 
 import csv
 import itertools
@@ -44,12 +44,12 @@ def text_of(page):
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page.read_text()))
 
 
-def test_the_odd_machine_is_named_with_the_reason(fleet, tmp_path):
+def test_the_outlier_is_named_with_the_reason(fleet, tmp_path):
     out, done = collected(fleet, tmp_path)
-    assert "host-12: 2 odd quantities, in " in done.stdout
+    assert "host-12: 2 outliers, in " in done.stdout
     assert "It differs in: memory 4 GiB, others 16 GiB." in done.stdout
     front = text_of(out / "index.html")
-    assert "13 runs of 12 machines" in front and "host-12 : 2 odd quantities" in front
+    assert "13 runs of 12 machines" in front and "host-12 : 2 outliers" in front
     assert "kernel 5.10.0 → 6.1.0" in front
 
 
@@ -65,10 +65,10 @@ def test_pages_are_valid_and_every_link_leads_to_a_file(fleet, tmp_path):
                 assert (page.parent / unquote(link)).exists(), (page, link)
 
 
-def test_an_odd_machine_is_marked_on_the_page_of_a_quantity(fleet, tmp_path):
+def test_an_outlier_is_marked_on_the_page_of_a_quantity(fleet, tmp_path):
     out, _ = collected(fleet, tmp_path)
     page = (out / "quantities/files-read-direct_random.html").read_text()
-    assert re.findall(r'class="odd".*?>(host-\d+)</a>', page) == ["host-12"]
+    assert re.findall(r'class="outlier".*?>(host-\d+)</a>', page) == ["host-12"]
     assert page.count("<circle") == 12
 
 
@@ -92,7 +92,7 @@ def test_names_of_machines_are_text_never_markup(folders, tmp_path):
     out, _ = collected(folders / "runs", tmp_path)
     pages = "".join(page.read_text() for page in out.rglob("*.html"))
     assert "<script" not in pages and "&lt;script&gt;" in pages
-    assert "With fewer than 8 machines none can be called the odd one" in pages
+    assert "With fewer than 8 machines none can be called an outlier" in pages
 
 
 def test_another_folder_is_not_overwritten_and_an_earlier_site_is(fleet, tmp_path):
@@ -108,8 +108,8 @@ def test_another_folder_is_not_overwritten_and_an_earlier_site_is(fleet, tmp_pat
 
 def test_json_has_what_was_found(fleet, tmp_path):
     _, done = collected(fleet, tmp_path, "--json")
-    (odd,) = json.loads(done.stdout)["odd"]
-    assert odd["machine"] == "host-12"
+    (outlier,) = json.loads(done.stdout)["outliers"]
+    assert outlier["machine"] == "host-12"
 
 
 def test_a_table_for_grading_counts_what_predictions_are_worth(fleet, tmp_path):
@@ -144,7 +144,7 @@ def test_the_network_between_the_hosts_is_on_a_page_and_without_names_it_has_non
     network.write(fleet, pairs)
     out, done = collected(fleet, tmp_path)
     assert "even the best pair of host-12 has 500 µs" in done.stdout
-    assert (out / "network.html").read_text().count('class="odd"') == 2
+    assert (out / "network.html").read_text().count('class="outlier"') == 2
     hidden, _ = collected(fleet, tmp_path, "--no-names")
     assert "host-" not in (hidden / "network.html").read_text()
 

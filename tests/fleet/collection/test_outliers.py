@@ -1,4 +1,4 @@
-"""The odd machine is named, with what is odd about it; machines that are alike are not."""
+"""The outlier is named, with its quantities; machines that are alike are not."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,12 @@ from helpers import fleets
 
 from reckon import records
 from reckon.fleet.collection.database import runs_of
-from reckon.fleet.collection.odd import FEWEST_MACHINES, differences, odd_ones, tail_probability
+from reckon.fleet.collection.outliers import (
+    FEWEST_MACHINES,
+    differences,
+    outliers,
+    tail_probability,
+)
 
 SLOWED = {"files/read/direct_random": 3.0, "memory/latency/random": 1.6}
 
@@ -14,26 +19,26 @@ SLOWED = {"files/read/direct_random": 3.0, "memory/latency/random": 1.6}
 def test_the_slowed_machine_is_named_with_its_quantities_and_nothing_else(collect):
     fleets.add_fleet(12, SLOWED)
     collection = collect()
-    odd = odd_ones(collection)
+    found = outliers(collection)
     names = {run["run_id"]: run["run"] for run in runs_of(collection)}
-    assert {names[each.run_id] for each in odd} == {"host-12"}
-    factors = {each.quantity: each.factor for each in odd}
+    assert {names[each.run_id] for each in found} == {"host-12"}
+    factors = {each.quantity: each.factor for each in found}
     assert factors == pytest.approx(SLOWED, rel=0.2)
     facts = {
         each.fact: (each.here, each.others)
-        for each in differences(runs_of(collection), odd[0].run_id)
+        for each in differences(runs_of(collection), found[0].run_id)
     }
     assert facts == {"memory": ("4 GiB", "16 GiB")}
 
 
-def test_machines_that_are_alike_are_not_odd(collect):
+def test_machines_that_are_alike_are_no_outliers(collect):
     fleets.add_fleet(20)
-    assert odd_ones(collect()) == []
+    assert outliers(collect()) == []
 
 
-def test_of_few_machines_none_is_odd(collect):
+def test_of_few_machines_none_is_an_outlier(collect):
     fleets.add_fleet(FEWEST_MACHINES - 1, SLOWED)
-    assert odd_ones(collect()) == []
+    assert outliers(collect()) == []
 
 
 def test_a_run_of_before_there_were_hosts_is_one_of_its_machine(collect):
@@ -51,7 +56,7 @@ def test_the_newest_run_stands_for_a_machine(collect):
     fleets.add_fleet(FEWEST_MACHINES)
     fleets.add_run("older", 99, SLOWED, days=-30, host="host-1")
     collection = collect()
-    assert odd_ones(collection) == []
+    assert outliers(collection) == []
     newest = {run["run"] for run in runs_of(collection) if run["is_newest"]}
     assert newest == {f"host-{number}" for number in range(1, FEWEST_MACHINES + 1)}
 
@@ -68,17 +73,17 @@ def test_scores_are_as_rare_as_their_probability_says(machines):
 
 
 def test_an_interval_that_is_not_known_is_as_wide_as_the_others(collect):
-    """Else what was measured least would be the first to be odd."""
+    """Else what was measured least would be the first outlier."""
     fleets.add_fleet(12, {"cpu/syscall/getpid": 2.0})
     collection = collect()
     wide = "UPDATE quantities SET low = median / 2, high = median * 2 WHERE quantity = 'cpu/syscall/getpid'"
     collection.rows(f"{wide} AND run_id NOT IN (SELECT run_id FROM newest WHERE run = 'host-12')")
     of_the_slow = "quantity = 'cpu/syscall/getpid' AND run_id IN (SELECT run_id FROM newest WHERE run = 'host-12')"
-    assert [each.quantity for each in odd_ones(collection)] == ["cpu/syscall/getpid"]
+    assert [each.quantity for each in outliers(collection)] == ["cpu/syscall/getpid"]
     collection.rows(f"UPDATE quantities SET low = NULL, high = NULL WHERE {of_the_slow}")
-    assert odd_ones(collection) == []
+    assert outliers(collection) == []
     collection.rows(f"UPDATE quantities SET low = -1.0, high = 1.0 WHERE {of_the_slow}")
-    assert odd_ones(collection) == []
+    assert outliers(collection) == []
 
 
 def test_sizes_that_read_alike_are_no_difference(collect):

@@ -1,4 +1,4 @@
-"""The odd machines of a collection: which of their quantities lie far from those of the others.
+"""The outliers of a collection: quantities of machines that lie far from those of the others.
 
 Of each quantity, the logarithms of the machines' medians are compared with their middle, in robust
 standard deviations (1.4826 times the median absolute deviation: Rousseeuw and Croux, Alternatives
@@ -23,9 +23,9 @@ from scipy import stats
 
 from reckon.fleet.collection.database import Collection
 
-FEWEST_MACHINES = 8  # of three, none can be called the odd one
+FEWEST_MACHINES = 8  # of three, none can be called an outlier
 FALSE_SHARE = 0.01  # of what is named
-LEAST_FACTOR = 1.1  # what is closer to the middle is not odd, however alike the others are
+LEAST_FACTOR = 1.1  # what is closer to the middle is no outlier, however alike the others are
 _MAD_TO_SD = 1.4826
 INTERVAL_SDS = 2 * 1.96  # the width of a 95 % interval
 
@@ -47,7 +47,7 @@ FROM middles WHERE machines >= ? GROUP BY machine ORDER BY machine
 
 
 @dataclass(frozen=True)
-class Odd:
+class Outlier:
     """A quantity of one machine that lies far from those of the others."""
 
     run_id: str
@@ -58,8 +58,8 @@ class Odd:
     machines: int
 
 
-def odd_ones(collection: Collection) -> list[Odd]:
-    """All that is odd, the farthest first; nothing where there are too few machines."""
+def outliers(collection: Collection) -> list[Outlier]:
+    """All outliers, the farthest first; nothing where there are too few machines."""
     rows = collection.rows("SELECT DISTINCT quantity FROM quantities ORDER BY quantity")
     quantities = [row["quantity"] for row in rows]
     scores = [_scores(collection, quantity) for quantity in quantities]
@@ -72,8 +72,8 @@ def odd_ones(collection: Collection) -> list[Odd]:
     )
     is_far = np.abs(together["deviation"]) > math.log(LEAST_FACTOR)
     run_ids = [row["run_id"] for row in collection.rows("SELECT run_id FROM newest ORDER BY rowid")]
-    odd = [
-        Odd(
+    found = [
+        Outlier(
             run_id=run_ids[together["machine"][k]],
             quantity=quantities[of_quantity[k]],
             factor=math.exp(together["deviation"][k]),
@@ -83,7 +83,7 @@ def odd_ones(collection: Collection) -> list[Odd]:
         )
         for k in np.flatnonzero((probabilities < FALSE_SHARE) & is_far)
     ]
-    return sorted(odd, key=lambda each: -abs(each.score))
+    return sorted(found, key=lambda each: -abs(each.score))
 
 
 _SCORES = {"machine": np.int32, "deviation": float, "score": float, "machines": np.int32}

@@ -1,0 +1,103 @@
+"""The Jinja templates of the pages, which escape what runs and readers say of themselves."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from typing import Any
+
+import jinja2
+import numpy as np
+
+from reckon import config, records, units
+from reckon.show.text import NONE, percent, plural, ratio_text
+from reckon.show.titles import page_title, title_of
+
+FOLDER = config.ROOT / "book" / "collection"
+_BINS = 45  # of a dot plot
+_HIGHEST = 20  # dots above each other; of more, each stands for several values
+_MARGIN = 1.2  # the axis spans this factor beyond the outermost value
+
+
+def slug(quantity: str) -> str:
+    """The name of the quantity's page."""
+    return f"{quantity.replace('/', '-')}.html"
+
+
+@functools.cache  # a site has the same headings on the page of every machine
+def heading(quantity: str) -> str:
+    """ "The system call: getpid"."""
+    return f"{page_title(records.experiment_of(quantity))}: {title_of(quantity)}"
+
+
+@functools.cache
+def part_title(part: str) -> str:
+    """The heading of the book's page on a part."""
+    path = config.ROOT / "book" / f"{part}.md"
+    if not path.is_file():
+        return part
+    return path.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")
+
+
+def times_text(factor: float) -> str:
+    """ "3.05 times"."""
+    return f"{units.number(factor)} times"
+
+
+def counted(count: int, word: str, plural_word: str) -> str:
+    """ "1,000 machines"."""
+    return f"{count:,} {plural(count, word, plural_word)}"
+
+
+def dot_plot(values: Iterable[float], line: float | None = None) -> dict[str, Any]:
+    """A logarithmic axis of values above 0: how many dots each of its bins has, how many values a
+    dot stands for, the position of the line from 0 to 1, and the axis' ends."""
+    values = list(values)
+    everything = values if line is None else [*values, line]
+    ends = min(everything) / _MARGIN, max(everything) * _MARGIN
+    low, high = np.log(ends)
+    counts, _ = np.histogram(np.log(values), _BINS, (low, high))
+    values_per_dot = -(-counts.max() // _HIGHEST)
+    return {
+        "bins": (-(-counts // values_per_dot)).tolist(),
+        "values_per_dot": int(values_per_dot),
+        "line": None if line is None else float((np.log(line) - low) / (high - low)),
+        "ends": ends,
+    }
+
+
+def _or_dash(function):
+    """The function as a filter, with a dash for what is not known."""
+    return lambda value, *arguments: NONE if value is None else function(value, *arguments)
+
+
+def environment() -> jinja2.Environment:
+    """The templates with the filters that they use."""
+    jinja = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(FOLDER),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    jinja.filters |= {
+        "amount": _or_dash(units.amount),
+        "bytes": _or_dash(functools.partial(units.size, unit="byte")),
+        "counted": counted,
+        "heading": heading,
+        "number": _or_dash(units.number),
+        "page_title": page_title,
+        "part_title": part_title,
+        "percent": _or_dash(percent),
+        "plural": plural,
+        "position": units.position,
+        "range_text": units.range_text,
+        "ratio": _or_dash(ratio_text),
+        "readable_unit": units.readable_unit,
+        "slug": slug,
+        "span": units.span,
+        "times": times_text,
+        "title_of": title_of,
+    }
+    jinja.globals |= {"dot_plot": dot_plot}
+    return jinja
