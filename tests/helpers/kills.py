@@ -1,23 +1,15 @@
-"""Programs of a build killed at random moments, and what the next build makes of it.
+"""Programs of a build killed at random moments, and what the next build makes of it."""
 
-`python -m helpers.kills --count 200 --seed 1` kills that often (`make faults`).
-"""
-
-import argparse
 import contextlib
 import os
 import random
 import signal
-import sys
-import tempfile
 import time
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
 from helpers import leaks
 from helpers.processes import alive, descendants, name_of, until
-from helpers.project import make_tests_library
 from helpers.small_book import SmallBook
 
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
@@ -92,11 +84,10 @@ def _processes(before: dict, book: SmallBook) -> str:
 
 
 class Disturbed:
-    """A book whose builds are killed; `faults` is what went wrong in the next ones."""
+    """A book whose builds are killed."""
 
     def __init__(self, folder: Path):
         self.book = SmallBook(folder / "book")
-        self.faults: list[str] = []
         self.files: set[str] | None = None  # that an undisturbed build makes
 
     def undisturbed(self) -> None:
@@ -106,23 +97,21 @@ class Disturbed:
         assert not self.book.faults()
         self.files = self.book.files()
 
-    def kill(self, kills: list[Kill], *, site: bool = True) -> list[str]:
-        """Kill during a build of a new run, then build again; the victims that never appeared.
-
-        Appends what is wrong afterwards to `faults`."""
+    def kill(self, kills: list[Kill], *, site: bool = True) -> tuple[list[str], list[str]]:
+        """Kill during a build of a new run, then build again; the victims that never appeared, and what
+        is wrong afterwards."""
         self.book.empty()
         before = leaks.remains(self.book.base)
         build = self.book.start(site=site)
         missed = [kill.victim for kill in kills if not self._kill_one(kill, build)]
         output, _ = build.communicate(timeout=_ENDS_S)
-        if missed:
-            print(output)
-        description = "; ".join(map(str, kills))
+        print(output)
+        faults = []
         if not until(lambda: not _processes(before, self.book), _GONE_S):
-            self.faults.append(f"{description}: left behind {_processes(before, self.book)}")
+            faults.append(f"left behind {_processes(before, self.book)}")
         complete = self.book.recorded()
         done = self.book.build("--html") if site else self.book.build_pages()
-        faults = self.book.faults(site=site)
+        faults += self.book.faults(site=site)
         if done.returncode:
             faults.append(
                 f"the next build ended with {done.returncode}: {done.stdout}{done.stderr}"
@@ -136,9 +125,7 @@ class Disturbed:
         files = self.book.files()
         if site and self.files and files != self.files:
             faults.append(f"files differ: {sorted(files ^ self.files)}")
-        faults += [f"left behind: {path}" for path in self.book.left_behind()]
-        self.faults += [f"{description}: {fault}" for fault in faults]
-        return missed
+        return missed, faults + [f"left behind: {path}" for path in self.book.left_behind()]
 
     def _kill_one(self, kill: Kill, build) -> bool:
         """Whether the victim appeared before the build ended."""
@@ -156,36 +143,3 @@ class Disturbed:
         with contextlib.suppress(ProcessLookupError):
             os.kill(random.choice(pids), kill.number)
         return True
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--count", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=1)
-    arguments = parser.parse_args()
-    leaks.adopt_orphans()
-    make_tests_library().check_returncode()
-    counts: Counter = Counter()
-    with tempfile.TemporaryDirectory(dir="/var/tmp", prefix="faults-") as folder:
-        disturbed = Disturbed(Path(folder))
-        disturbed.undisturbed()
-        for place, kill in enumerate(random_kills(arguments.count, arguments.seed), 1):
-            known = len(disturbed.faults)
-            missed = disturbed.kill([kill], site=kill.victim == "builder")
-            counts[kill.victim, kill.number.name, "not there" if missed else "killed"] += 1
-            if len(disturbed.faults) > known:
-                counts[kill.victim, kill.number.name, "wrong"] += 1
-            print(f"{place} of {arguments.count}: {kill}", flush=True)
-            for fault in disturbed.faults[known:]:
-                print(f"  {fault}", flush=True)
-    print("| victim | signal | kills | victim not there | wrong afterwards |")
-    print("| --- | --- | --- | --- | --- |")
-    for victim in VICTIMS:
-        for number in SIGNALS:
-            row = [counts[victim, number.name, what] for what in ("killed", "not there", "wrong")]
-            print(f"| {victim} | {number.name} | {' | '.join(map(str, row))} |")
-    return 1 if disturbed.faults else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
