@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from contextlib import suppress
 
 from reckon.show.text import join_words
 from reckon.show.titles import title_of
@@ -14,7 +15,7 @@ _NAMED = 2  # quantities that the line names; of more, their number
 
 def prompt(source: str) -> str:
     """ "inputs and prediction of getpid": what the code of a page's cell states."""
-    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    calls = [node for node in ast.walk(_parsed(source)) if isinstance(node, ast.Call)]
     names = {_name(call) for call in calls}
     quantities = list(dict.fromkeys(filter(None, map(_quantity, calls))))
     shown = [_text(call.args[1]) for call in calls if _is_shown(call)]
@@ -28,6 +29,18 @@ def prompt(source: str) -> str:
         contents.append("measurement")
     subject = _subject([text for text in shown if text], quantities)
     return f"{join_words(contents or ['preparation'])}{subject}"
+
+
+def _parsed(source: str) -> ast.Module:
+    """The statements of a cell, with IPython's lines such as `%time f()` as calls; none where the
+    cell is in another language."""
+    with suppress(SyntaxError):
+        return ast.parse(source)
+    from IPython.core.inputtransformer2 import TransformerManager  # imports slowly
+
+    with suppress(SyntaxError):
+        return ast.parse(TransformerManager().transform_cell(source))
+    return ast.Module([], [])
 
 
 def _subject(shown: list[str], quantities: list[str]) -> str:

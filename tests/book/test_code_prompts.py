@@ -20,6 +20,8 @@ from reckon.book.code_prompts import prompt
             'c = f.of("cpu/syscall/getcwd", x=x)',
             "predictions of getpid, int 0x80, times and 1 more",
         ),
+        ("%time null = rk.measure(null_call)\n!ls", "preparation"),
+        ("%%bash\necho (", "preparation"),
         ('rows = [f.of(f"cpu/syscall/{name}") for name in work]', "predictions"),
     ],
 )
