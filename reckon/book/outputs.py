@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
+from reckon.show.text import literal
+
 _LONGEST = 20_000  # characters of what is printed in a row, or of a value; some ten screens
 _LARGEST = 2_000_000  # characters of one picture, table or other form of a value
 
@@ -47,3 +49,17 @@ def _cut(text: str) -> str:
     if len(text) <= _LONGEST:
         return text
     return f"{text[:_LONGEST]}\n[Cut here: {_LONGEST:,} of {len(text):,} characters are shown.]\n"
+
+
+def static_form(data: dict) -> dict:
+    """A value's forms for print and a site without a kernel: of what needs one, such as a control,
+    or scripts of its own, its picture or table; if it has none, one sentence."""
+    forms = {kind: form for kind, form in data.items() if not _is_interactive(kind, form)}
+    if forms.keys() == data.keys() or forms.keys() - {"text/plain"}:
+        return forms
+    name = "".join(forms.get("text/plain", "An output")).partition("(")[0]
+    return {"text/markdown": f"{literal(name)} is interactive: `make lab` shows it in JupyterLab."}
+
+
+def _is_interactive(kind: str, form: str | list[str]) -> bool:
+    return kind.startswith("application/") or kind == "text/html" and "<script" in "".join(form)

@@ -18,6 +18,7 @@ from pathlib import Path
 from reckon import config, records
 from reckon.book import code_prompts, contents, dependencies
 from reckon.book.build_cache import faults_of_run, read_or_compute
+from reckon.book.outputs import static_form
 from reckon.edits import what_if_panels
 from reckon.errors import ReckonError
 from reckon.records import revisions
@@ -237,9 +238,10 @@ def _staged(notebook: dict, faults: list[str], formulas: str) -> bytes:
         cells.append(_markdown_cell(formulas, "formulas"))
     for cell in cells:
         _mark_measured(cell)
-    for part in (notebook, *cells):
-        for name in ("papermill", "execution"):
-            part["metadata"].pop(name, None)
+    for output in (output for cell in cells for output in cell.get("outputs", [])):
+        if "data" in output:
+            output["data"] = static_form(output["data"])
+    notebook["metadata"].pop("widgets", None)  # Sphinx would load their scripts from elsewhere
     text = json.dumps({**notebook, "cells": cells}, indent=1)
     return (without_dead_links(text) + "\n").encode()
 

@@ -36,14 +36,13 @@ from reckon.computer import owners
 from reckon.config import Settings
 from reckon.errors import ALLOW_MORE, ReckonError
 
-# What every kernel imports while it starts. Inline figures: IPython's for a cell's own.
+# What every kernel imports while it starts.
 _KERNEL = (
     "reckon.book.kernel",
     "IPython.core.completerlib",
     "IPython.core.debugger",
     "IPython.extensions.storemagic",
     "ipykernel.debugger",
-    "matplotlib_inline.backend_inline",
     "tornado.platform.asyncio",
 )
 _DYING_S = 0.5  # the longest that a fork server may take to end once it answers no more
