@@ -1,12 +1,16 @@
-"""A kernel that shows what the book shows of the run that its environment names."""
+"""The kernel of the pages that tests execute: jupyter_client finds it by helpers.dist-info."""
 
-from ipykernel.kernelapp import launch_new_instance
+from reckon import config
+from reckon.book.warm_kernels import Surroundings, WarmProvisioner
+from reckon.build_context import BuildContext
 
-from reckon import build_context, config
-from reckon.statistics import cache
 
-if __name__ == "__main__":
-    build = config.settings().build_dir
-    build_context.set_current(build_context.BuildContext(build / "events", build / "reads"))
-    cache.store_in(build / "cache")
-    launch_new_instance()
+class PageProvisioner(WarmProvisioner):
+    """Starts a kernel that shows what the book shows of the run that the environment names."""
+
+    async def pre_launch(self, **options):
+        settings = config.settings()
+        build = settings.build_dir
+        context = BuildContext(build / "events", build / "reads")
+        surroundings = Surroundings(config.ROOT, build / "kernel.log", settings, context)
+        return await super().pre_launch(surroundings=surroundings, **options)

@@ -12,7 +12,7 @@ from pathlib import Path
 import nbformat
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from helpers.project import LIBRARY, RECORDED, ROOT, share_statistics
+from helpers.project import LIBRARY, RECORDED, ROOT
 from reckon import records
 from reckon.book import contents
 from reckon.edits import what_if_panels
@@ -34,26 +34,19 @@ def copy_recorded(folder: Path) -> Path:
 
 
 def environment(run: Path, folder: Path) -> dict[str, str]:
-    """The environment of a kernel that shows that run and builds in that folder."""
+    """The environment in which kernels show that run and build in that folder."""
     values = {
         "PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}",
+        "JUPYTER_PATH": JUPYTER,
+        "JUPYTER_RUNTIME_DIR": folder / "runtime",
         "RECKON_PROFILE": "quick",
         "RECKON_RUN": run.name,
         "RECKON_RUNS": run.parent,
-        "RECKON_BUILD": Path(folder) / "_build",
+        "RECKON_BUILD": folder / "_build",
         "RECKON_LIB": LIBRARY,
-        "RECKON_MACHINE_TOML": Path(folder) / "machine.toml",
+        "RECKON_MACHINE_TOML": folder / "machine.toml",
     }
     return {name: str(value) for name, value in values.items()}
-
-
-def execute_on(run: Path, nb_regression) -> None:
-    """Make pytest-notebook's fixture execute pages on that run, and build beside its folder."""
-    folder = run.parent.parent
-    share_statistics(folder / "_build")
-    nb_regression.exec_cwd = str(ROOT)
-    nb_regression.exec_env = environment(run, folder)
-    nb_regression.process_resources = {"run": run, "figures": folder / "_build" / "figures"}
 
 
 def expected_path(page: str) -> Path:

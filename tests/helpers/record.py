@@ -7,10 +7,11 @@ stays as it is; predictions that have changed since are added as revisions.
 import os
 import sys
 import tempfile
+from pathlib import Path
 
 import papermill
 
-from helpers.pages import JUPYTER, environment
+from helpers.pages import environment
 from helpers.project import RECORDED, ROOT, make_tests_library
 from reckon import records
 from reckon.book import contents
@@ -21,7 +22,7 @@ def record(page: str) -> None:
     description = RECORDED / "recorded" / "run.json"
     before = description.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
-        os.environ |= {"JUPYTER_PATH": str(JUPYTER), **environment(RECORDED / "recorded", folder)}
+        os.environ |= environment(RECORDED / "recorded", Path(folder))
         try:
             papermill.execute_notebook(
                 contents.source(page), None, kernel_name="recording", cwd=ROOT, progress_bar=False

@@ -6,6 +6,7 @@ import re
 
 import pytest
 from helpers import pages
+from helpers.project import ROOT, share_statistics
 from pytest_notebook.nb_regression import NBRegressionError
 
 from reckon.book import contents
@@ -26,9 +27,12 @@ _WITHOUT_ANY = ("cpu/switch", "memory/latency", "files/remote")
 @pytest.fixture
 def run(tmp_path, nb_regression, monkeypatch):
     """A copy of the recorded run, on which pytest-notebook's fixture executes pages."""
-    monkeypatch.setenv("JUPYTER_PATH", str(pages.JUPYTER))
-    copied = pages.copy_recorded(tmp_path)
-    pages.execute_on(copied, nb_regression)
+    copied, build = pages.copy_recorded(tmp_path), tmp_path / "_build"
+    share_statistics(build)
+    for name, value in pages.environment(copied, tmp_path).items():
+        monkeypatch.setenv(name, value)
+    nb_regression.exec_cwd = str(ROOT)
+    nb_regression.process_resources = {"run": copied, "figures": build / "figures"}
     return copied
 
 
