@@ -6,8 +6,9 @@
 #include "probe/counts.h"
 #include "network/support/tools_server.h"
 
-#define SPAN_MAX_MS 5000 /* sockperf's log is then under RK_TOOL_PRINTS_MAX at 3 us a round trip   \
-                          */
+#define SPAN_MAX_MS                                                                                \
+    5000 /* sockperf's log is then under RK_TOOL_PRINTS_MAX at 3 us a round trip                   \
+          */
 
 /* Whether a time in us that a program printed is positive and no longer than its whole run. */
 static int is_plausible(double us, const struct rk_stamp *since)
