@@ -266,20 +266,13 @@ def test_configuration_is_quoted_where_yaml_would_mistake_it():
 
 
 def _without_examples(text):
-    """The lines of a module, blank where the help of a command has an example.
-
-    Examples are `_EXAMPLES` and the texts after the summary in `commands.add()`; a sentence of the
-    help or of an error may also say "such as cpu/syscall".
-    """
-    lines = re.sub(r"such as [\w/]+", "", text).splitlines()
-    examples = []
+    """The lines of a module, blank where the help has an example: a call of a command, or an argument
+    of `command()` after its name. A sentence may also say "such as cpu/syscall"."""
+    lines = re.sub(r"^  reckon .*|such as [\w/]+", "", text, flags=re.M).splitlines()
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "add":
-            examples += node.args[3:]
-        elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "_EXAMPLES":
-            examples.append(node.value)
-    for node in examples:
-        lines[node.lineno - 1 : node.end_lineno] = [""] * (node.end_lineno - node.lineno + 1)
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "command":
+            for example in node.args[1:]:
+                lines[example.lineno - 1] = ""
     return lines
 
 

@@ -85,7 +85,9 @@ class NotebookExecution:
                 path,
                 None,  # no output path: papermill would write the file after every cell
                 self._parameters,
-                language="python",  # also where the metadata of Colab or VS Code do not say so
+                # Also where the notebook's metadata name none, or those of Colab or VS Code.
+                kernel_name=self._manager.kernel_name,
+                language="python",
                 progress_bar=False,
                 km=self._manager,
                 record_timing=False,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-
-from nbformat import NotebookNode
-from nbformat.v4 import new_output
+from typing import TYPE_CHECKING
 
 from reckon.show.text import literal
+
+if TYPE_CHECKING:  # it imports slowly, and the command line reads this module
+    from nbformat import NotebookNode
 
 _LONGEST = 20_000  # characters of what is printed in a row, or of a value; some ten screens
 _LARGEST = 2_000_000  # characters of one picture, table or other form of a value
@@ -27,6 +28,8 @@ def tidied(outputs: Iterable[NotebookNode]) -> list[NotebookNode]:
 
 
 def _shortened(output: NotebookNode) -> NotebookNode:
+    from nbformat.v4 import new_output
+
     if output.output_type == "stream":
         output.text = _cut(_overwritten(output.text))
     for kind, content in output.get("data", {}).items():

@@ -15,7 +15,7 @@ import sys
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import FunctionType, TracebackType
+from types import FunctionType, ModuleType, TracebackType
 from typing import TYPE_CHECKING
 
 from reckon import build_context, config, units
@@ -93,8 +93,6 @@ class _Compiled(ast.NodeTransformer):
         try:
             compile(node, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)  # type: ignore
         except SyntaxError as error:
-            lines = self._shell.user_ns["In"][-1].splitlines()
-            error.text = lines[(error.lineno or 1) - 1]
             raise _shown(self._shell, error, InputRejected) from None
         return node
 
@@ -117,7 +115,9 @@ def explain(error: BaseException, variables: Mapping[str, object], page: Page) -
     if isinstance(error, SyntaxError):
         return CellError(error.lineno, _of_syntax(error))
     line, call = _place(error.__traceback__, variables)
-    if call and not isinstance(error, OSError):
+    # An unknown name of a package of Reckon's is raised there; it is the cell that misspelt it.
+    is_name = isinstance(error, AttributeError) and isinstance(error.obj, ModuleType)
+    if call and not is_name and not isinstance(error, OSError):
         return CellError(line, _of_call(call, error))
     for kind, sentence in _SENTENCES:
         if isinstance(error, kind):
