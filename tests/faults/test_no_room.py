@@ -167,7 +167,13 @@ PAGE_DOES_NOT_START = (
     ("limit", "status", "reason"),
     [
         # The fork server has ended, or cannot be started.
-        (3, 2, r"process of a page does not start \((its server|Resource temp).*; allow more proc"),
+        (
+            3,
+            2,
+            r"reckon: The process of a page does not start \((its server has ended|"
+            r"Resource temporarily unavailable)\); allow more processes "
+            r"\(ulimit -u, pids\.max\) or memory\.",
+        ),
         # ganesha starts at most in part: it ends, or never serves.
         (14, 1, "files/small/null failed: (Cannot start the lab host|The lab host has ended)"),
     ],
