@@ -15,6 +15,7 @@ from nbformat.reader import NotJSONError, ValidationError
 
 from reckon.book import outputs, warm_kernels
 from reckon.book.warm_kernels import Surroundings
+from reckon.errors import ALLOW_MORE
 
 _STOP_S = 5.0  # the longest that a page may take to end: its hosts and files go with it
 _INTERRUPT_S = 1.0  # between two attempts: a cell that tidies up is left alone so long
@@ -144,8 +145,10 @@ class NotebookExecution:
             what = f"was killed by {signal.Signals(-status).name} ({-status})"
         else:
             what = f"ended with status {status}"
-        place = f"in cell {self._cell}" if self._cell else "before its first cell"
-        return f"its kernel {what} {place}; {self._surroundings.log} may say why."
+        log = self._surroundings.log
+        if not self._cell:  # its own threads take more than most cells
+            return f"its kernel {what} before its first cell; look into {log}, or {ALLOW_MORE}"
+        return f"its kernel {what} in cell {self._cell}; {log} may say why."
 
     def _end_kernel(self) -> None:
         """Let the kernel end, with the hosts and files that are its own."""

@@ -174,8 +174,16 @@ PAGE_DOES_NOT_START = (
             r"Resource temporarily unavailable)\); allow more processes "
             r"\(ulimit -u, pids\.max\) or memory\.",
         ),
+        # A kernel has some dozen threads.
+        (
+            14,
+            1,
+            r"Failed: notebooks/files/small\.ipynb, its kernel (was killed by SIGABRT \(6\)|ended with "
+            r"status 1) before its first cell; look into \S+/kernel\.log, or allow more processes "
+            r"\(ulimit -u, pids\.max\) or memory\.",
+        ),
         # ganesha starts at most in part: it ends, or never serves.
-        (14, 1, "files/small/null failed: (Cannot start the lab host|The lab host has ended)"),
+        (32, 1, "files/small/null failed: (Cannot start the lab host|The lab host has ended)"),
     ],
 )
 def test_too_few_processes_are_allowed(book, limit, status, reason):

@@ -139,10 +139,12 @@ def test_without_an_etc_mtab_of_its_own_it_would_export_nothing(here, monkeypatc
 
 
 def test_a_port_that_is_taken_is_reported_with_the_servers_last_words(here, monkeypatch):
+    # The shell goes on once its child holds the port.
     listen = (
-        'import socket, time; s = socket.create_server((\\"10.77.0.2\\", 2049)); time.sleep(60)'
+        'import os, socket, time; s = socket.create_server((\\"10.77.0.2\\", 2049)); '
+        "os.fork() or time.sleep(60)"
     )
-    script = f'{sys.executable} -c "{listen}" &\nsleep 0.5\n{ganesha._SERVE}'
+    script = f'{sys.executable} -c "{listen}"\n{ganesha._SERVE}'
     monkeypatch.setattr(ganesha, "_SERVE", script)
     nfs.forget()
     with pytest.raises(HostUnavailable, match="ended.*(bind|svc|Fatal|socket|exiting)"):
