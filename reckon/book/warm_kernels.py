@@ -232,7 +232,7 @@ def _fork_server(preload: Sequence[str] = (*_KERNEL, *statistics.MODULES)) -> Fo
         PYDEVD_DISABLE_FILE_VALIDATION="1",
     )
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(list(preload))
+    context.set_forkserver_preload([*preload, "reckon.book.frozen"])
     _folder_of_sockets()
     return context
 
