@@ -12,7 +12,7 @@ from reckon.errors import ReckonError
 from reckon.prediction.ratios import is_comparable
 from reckon.prediction.variations import changed
 from reckon.records import revisions
-from reckon.records.recorded_predictions import measured_indices, to_prediction
+from reckon.records.recorded_predictions import index_on_axis, to_prediction
 from reckon.records.result import Result
 
 
@@ -105,7 +105,11 @@ def _by_formula(
 ) -> tuple[float, tuple[float, float] | None]:
     """What the book's formula predicts at that point with these changes, and its interval."""
     prediction = changed(to_prediction(result.quantity, result.current), changes)
-    index = measured_indices(result, prediction)[point]
+    x = result.points[point].x
+    index = index_on_axis(prediction, x)
+    if index is None:
+        at = units.position(x or 0.0, result.axis_unit)
+        raise ReckonError(f"{result.quantity} is not predicted at {at} any more.")
     low, high = prediction.interval()
     interval = None
     if low is not None:

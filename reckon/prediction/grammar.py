@@ -7,6 +7,7 @@ check and LaTeX are the book's own. book/static/formula-text.js reads the same t
 from __future__ import annotations
 
 import ast
+import sys
 from typing import NoReturn
 
 import numpy as np
@@ -79,8 +80,17 @@ def _check_syntax(text: str, tree: ast.expr, names: list[str]) -> None:
         if isinstance(node, ast.Name) and node.id not in (*names, "np"):
             hint = did_you_mean(node.id, names, f"its inputs are {', '.join(names)}.")
             raise PredictionError(f"{text!r}: {node.id} is not one of its inputs; {hint}")
-        if isinstance(node, ast.Constant) and type(node.value) not in (int, float):
-            raise PredictionError(f"{text!r}: {node.value!r} is no number.")
+        if isinstance(node, ast.Constant):
+            _check_number(text, node.value)
+
+
+def _check_number(text: str, value: object) -> None:
+    if type(value) not in (int, float):
+        raise PredictionError(f"{text!r}: {value!r} is no number.")
+    if abs(value) > sys.float_info.max:  # type: ignore[arg-type]
+        raise PredictionError(
+            f"A number of the formula is larger than {sys.float_info.max:.2g}; write a smaller one."
+        )
 
 
 def _refuse_function(text: str, name: str) -> NoReturn:

@@ -88,32 +88,37 @@ def _node(tree: list | None) -> expression.Node | None:
     return None if tree is None else expression.from_json(tree)
 
 
-def measured_indices(result: Result, prediction: Prediction) -> list[int]:
-    """The indices of the points of the prediction's axis that were measured; [0] of a single
-    value."""
+def index_on_axis(prediction: Prediction, x: float | None) -> int | None:
+    """The index of the position `x` on the prediction's axis, 0 of a single value; None if it is
+    not there, such as on an axis that was shortened since."""
     axis = prediction.curve_axis
     if axis is None:
-        return [0]
+        return 0
     values = np.atleast_1d(axis[1].value).tolist()
-    return [values.index(point.x) for point in result.points]
+    return values.index(x) if x in values else None
+
+
+def _measured_on_axis(result: Result, prediction: Prediction) -> tuple[list[int], np.ndarray]:
+    """The indices on the prediction's axis of the points that were measured, and their medians."""
+    indices = [index_on_axis(prediction, point.x) for point in result.points]
+    on_axis = [place for place, index in enumerate(indices) if index is not None]
+    return [index for index in indices if index is not None], result.medians[on_axis]
 
 
 def ratio(result: Result, prediction: Prediction) -> float:
     """Measured over predicted; of a curve the median over its points. nan if not measured."""
     if not result.has_samples:
         return math.nan
-    predicted = np.atleast_1d(prediction.predicted)[measured_indices(result, prediction)]
-    return median_ratio(result.medians, predicted)
+    indices, medians = _measured_on_axis(result, prediction)
+    return median_ratio(medians, np.atleast_1d(prediction.predicted)[indices])
 
 
 def needed_values(result: Result, prediction: Prediction, names: Iterable[str]) -> dict[str, float]:
     """Of each of these inputs, the value with which alone the prediction would meet the result."""
     if not result.has_samples:
         return {}
-    indices = measured_indices(result, prediction)
-    values = {
-        name: variations.needed_value(prediction, name, result.medians, indices) for name in names
-    }
+    indices, medians = _measured_on_axis(result, prediction)
+    values = {name: variations.needed_value(prediction, name, medians, indices) for name in names}
     return {name: value for name, value in values.items() if value is not None}
 
 

@@ -72,7 +72,7 @@ def sentence(
 
 
 def _is_missing(needed: Result | float) -> bool:
-    return math.isnan(needed) if isinstance(needed, int | float) else not needed.has_samples
+    return not needed.has_samples if isinstance(needed, Result) else math.isnan(needed)
 
 
 def _not_measured(needs: Sequence[Result | float]) -> str:

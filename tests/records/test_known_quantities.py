@@ -1,5 +1,7 @@
 """A misspelt quantity and one that is not measured yet are reported differently."""
 
+import json
+
 import pytest
 
 from reckon.prediction.expression import PredictionError
@@ -33,3 +35,11 @@ def test_a_name_that_was_typed_a_moment_ago_is_no_quantity_of_the_notebook(folde
     refuse_unknown("empty", "cpu/loop/o2", is_new=True)
     with pytest.raises(PredictionError, match="cpu/loop measures no measure; "):
         refuse_unknown("empty", "cpu/loop/measure", is_new=True)
+
+
+def test_a_title_that_is_computed_leaves_the_others():
+    titles = 'titles = {"a": "One", **more, "b": f"{2}"}\nsame = {"c": "Three"}'
+    cell = {"cell_type": "code", "metadata": {"tags": ["titles"]}, "source": titles}
+    heading = {"cell_type": "markdown", "metadata": {}, "source": "# A page"}
+    found = notebook_cells.titles_in(json.dumps({"cells": [heading, cell]}))
+    assert found == {"": "A page", "a": "One", "c": "Three"}

@@ -1,9 +1,12 @@
 """A recorded prediction, evaluated again."""
 
+import dataclasses
+
+import numpy as np
 import pytest
 
-from reckon.records.lookup import all_results
-from reckon.records.recorded_predictions import to_prediction
+from reckon.records.lookup import all_results, read_result
+from reckon.records.recorded_predictions import needed_guesses, ratio, to_prediction
 
 
 def assert_same(value, recorded_value):
@@ -24,3 +27,15 @@ def test_every_recorded_prediction_gives_its_values_and_interval_again(recorded)
             assert_same(value, getattr(stored, part))
         for end, recorded_end in zip(prediction.interval(), (stored.low, stored.high), strict=True):
             assert_same(end, recorded_end)
+
+
+def test_a_curve_is_compared_where_its_axis_was_measured(recorded):
+    """A reader may shorten the axis of a curve that was measured."""
+    result = read_result("recorded", "cpu/syscall/amortised")
+    whole = to_prediction(result.quantity, result.current)
+    name, axis = whole.curve_axis
+    shorter = dataclasses.replace(axis, value=axis.value[:3])
+    shortened = dataclasses.replace(whole, inputs={**whole.inputs, name: shorter})
+    expected = result.medians[:3] / whole.predicted[:3]
+    assert ratio(result, shortened) == pytest.approx(np.median(expected))
+    assert set(needed_guesses(result, shortened)) <= set(whole.inputs)

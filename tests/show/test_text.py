@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 from docutils.core import publish_doctree, publish_string
 from helpers import made_up
@@ -35,6 +36,7 @@ def test_a_sentence_about_what_is_missing_says_why():
     assert text.sentence("{x}", needs=[known, nothing]) == "It was not measured here: no such disk."
     assert text.sentence("{x}", needs=[math.nan]) == "It was not measured here."
     assert text.sentence("{x}", needs=[nothing], missing="") == ""
+    assert text.sentence("{x}", needs=[np.int64(3), np.float32(1)], x="y") == "y"
 
 
 def test_the_first_case_that_holds():

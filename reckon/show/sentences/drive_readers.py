@@ -41,6 +41,8 @@ def slowdown_sentence(times: Result, alone: float) -> str:
 
     alone: the time of a block with one reader, in seconds.
     """
+    if not times.has_samples:
+        return ""
     numbers, ratios = times.axis_in_unit, times.medians / alone
     slower = [i for i, value in enumerate(ratios) if i > 0 and value > _SLOWER]
     last = f"with {numbers[-1]:g} readers {units.number(ratios[-1], 2)} times as long."

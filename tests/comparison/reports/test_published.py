@@ -144,6 +144,7 @@ def test_what_the_schema_cannot_see_is_a_fault(tmp_path, old, new, message):
         ("page / disk", "[page for page in 'x']", "arithmetic, np.functions and its inputs alone"),
         ("page / disk", "page.__class__", "arithmetic, np.functions and its inputs alone"),
         ("page / disk", "page / 'disk'", "is no number"),
+        ("page / disk", f"page / 1{400 * '0'}", "A number of the formula is larger than"),
         ("page / disk", "page /", "is no formula"),
         (
             "hardware = 8.2, software",
