@@ -1,5 +1,5 @@
-"""The last that the fork server imports: what it holds by then is left alone by the collectors of its
-forks, so that their memory stays shared, and none of them goes through it."""
+"""The last that the fork server imports: no fork's collector goes through what the server holds by
+then, which keeps the memory shared and saves the time."""
 
 import gc
 
