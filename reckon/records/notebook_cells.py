@@ -90,13 +90,13 @@ def titles_in(notebook: str) -> dict[str, str]:
 def _literal_dictionaries(source: str) -> dict[str, str]:
     """The entries, as they are, of the dictionaries that the cell's statements assign; one that is
     computed, such as an f-string, is left out."""
-    return {
-        key.value: title.value
-        for statement in ast.parse(source).body
-        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Dict)
-        for key, title in zip(statement.value.keys, statement.value.values, strict=True)
-        if isinstance(key, ast.Constant) and isinstance(title, ast.Constant)
-    }
+    entries: dict[str, str] = {}
+    for statement in ast.parse(source).body:
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Dict):
+            for key, title in zip(statement.value.keys, statement.value.values, strict=True):
+                if isinstance(key, ast.Constant) and isinstance(title, ast.Constant):
+                    entries[str(key.value)] = str(title.value)
+    return entries
 
 
 def _makers(notebook: str, name: str) -> Iterator[tuple[int, str]]:
