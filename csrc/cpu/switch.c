@@ -107,9 +107,9 @@ static void close_other_ends(struct ring *ring, int64_t index)
 }
 
 /* Member `index` of the ring; the working set is its own, because it writes to it first. */
-static void run_member(struct ring *ring, int64_t index)
+static void run_member(struct ring *ring, int64_t index, pid_t parent)
 {
-    rk_die_with_parent();
+    rk_die_with_parent(parent);
     const int from = ring->pipes[index][0], to = ring->pipes[(index + 1) % ring->size][1];
     close_other_ends(ring, index);
     for (size_t i = 0; i < ring->count; i++)
@@ -145,10 +145,11 @@ static int open_ring(struct rk_context *c)
     for (int64_t i = 0; i < size; i++)
         if (pipe(ring->pipes[i]) < 0)
             return rk_refused(c, "pipe", errno);
+    const pid_t parent = getpid();
     for (int64_t i = 1; i < size; i++) {
         ring->children[i] = fork();
         if (ring->children[i] == 0)
-            run_member(ring, i);
+            run_member(ring, i, parent);
         if (ring->children[i] < 0)
             return rk_refused(c, "fork", errno);
     }

@@ -195,10 +195,10 @@ static int pass_at_once(const struct rk_context *c, struct two_processes *two,
 #define PASSES_BEFORE 1
 
 /* The second process, on that CPU, with arrays of its own. */
-static void run_second(struct rk_context *c, struct two_processes *two, int cpu)
+static void run_second(struct rk_context *c, struct two_processes *two, int cpu, pid_t parent)
 {
     struct second *const second = two->second;
-    rk_die_with_parent();
+    rk_die_with_parent(parent);
     two->child = 0;
     const int error = rk_pin_process(0, cpu);
     second->status = error ? rk_refused(c, "sched_setaffinity", error) : open_arrays(c);
@@ -238,9 +238,10 @@ static int open_i7_two(struct rk_context *c)
         return rk_refused(c, "mmap", errno);
     two->second = shared;
     two->second->status = -ECHILD; /* if it ends before it has another */
+    const pid_t parent = getpid();
     two->child = fork();
     if (two->child == 0)
-        run_second(c, two, cpus[have - 1]);
+        run_second(c, two, cpus[have - 1], parent);
     if (two->child < 0)
         return rk_refused(c, "fork", errno);
     status = open_arrays(c);

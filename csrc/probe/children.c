@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 int rk_has_ended(pid_t child)
 {
@@ -66,7 +67,9 @@ int rk_spawn(pid_t *child, char *const argv[], char *const settings[],
     return error;
 }
 
-void rk_die_with_parent(void)
+void rk_die_with_parent(pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(1);
 }

@@ -24,7 +24,8 @@ int rk_wait_child(struct rk_context *, pid_t child, const char *name);
 int rk_spawn(pid_t *child, char *const argv[], char *const settings[],
              const posix_spawn_file_actions_t *, int own_group);
 
-/* In a child: the kernel ends it when the thread that forked it ends. */
-void rk_die_with_parent(void);
+/* In a child of that process: the kernel ends it when the thread that forked it ends; it ends here
+ * if that has ended before. */
+void rk_die_with_parent(pid_t parent);
 
 #endif

@@ -88,9 +88,7 @@ static void tool_become(const struct rk_tool *tool, const char *path, char *cons
     const struct rlimit limit = {RK_TOOL_PRINTS_MAX, RK_TOOL_PRINTS_MAX};
     sigset_t none;
     /* Lost where the program's file has privileges; such programs have a deadline of their own. */
-    rk_die_with_parent();
-    if (getppid() != parent)
-        _exit(1);
+    rk_die_with_parent(parent);
     for (int number = 1; number < 32; number++)
         signal(number, SIG_DFL);
     sigemptyset(&none);

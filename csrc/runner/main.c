@@ -1,4 +1,5 @@
 /* main.c: reckon-probe, the lean process in which a probe runs. Started by rk_run() only. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -17,15 +18,13 @@ int main(int argc, char **argv)
               stderr);
         return 2;
     }
-    /* Do not outlive the caller; it may have gone before this line. */
-    rk_die_with_parent();
-    if (getppid() != atoi(argv[1]))
-        return 2;
+    rk_die_with_parent(atoi(argv[1]));
     struct rk_shared *shared =
         mmap(NULL, (size_t)info.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, RK_SHARED_FD, 0);
     if (shared == MAP_FAILED)
         return 2;
     close(RK_SHARED_FD);
+    signal(SIGPIPE, SIG_IGN); /* a partner that died is an error of a write, with its sentence */
     shared->request.probe = shared->probe;
     shared->request.params = shared->params;
     shared->request.locations = shared->locations;

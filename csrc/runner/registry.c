@@ -158,7 +158,9 @@ int rk_error(struct rk_context *c, int error, const char *format, ...)
 
 int rk_failed(struct rk_context *c, const char *what, int error)
 {
-    return rk_reason(c->reason, error > 0 ? -error : -EIO, "%s: %s", what, strerror(error));
+    /* EOPNOTSUPP of a call is a failure of the run; only rk_unsupported() means the machine. */
+    const int status = error > 0 && error != EOPNOTSUPP ? -error : -EIO;
+    return rk_reason(c->reason, status, "%s: %s", what, strerror(error));
 }
 
 int rk_refused(struct rk_context *c, const char *what, int error)

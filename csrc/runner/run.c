@@ -56,8 +56,9 @@ static int start_probe(pid_t *child, char *path, int fd, uint32_t seed)
     char *const settings[] = {"PATH=/usr/bin:/bin", "LC_ALL=C", pad, NULL};
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+    /* In this order: the file is descriptor 0 itself where the caller closed that. */
     posix_spawn_file_actions_adddup2(&files, fd, RK_SHARED_FD);
+    posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
     const int error = rk_spawn(child, argv, settings, &files, 1); /* a group, ended as a whole */
     posix_spawn_file_actions_destroy(&files);
     return -error;

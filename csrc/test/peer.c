@@ -89,10 +89,10 @@ static void interrupt(int number)
 }
 
 /* Sends back what arrives, slowly and in small pieces, so that the other end waits many times. */
-static void answer_slowly(int fd, size_t size)
+static void answer_slowly(int fd, size_t size, pid_t parent)
 {
     char piece[4096];
-    rk_die_with_parent();
+    rk_die_with_parent(parent);
     for (size_t done = 0; done < size;) {
         const struct timespec pause = {0, 500000};
         const ssize_t got = recv(fd, piece, sizeof piece, 0);
@@ -132,10 +132,10 @@ static int run_whole(struct rk_context *c, struct rk_sample *out, size_t n)
     setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &small, sizeof small);
     for (size_t i = 0; i < size; i++)
         sent[i] = (char)(i * 31 >> 3);
-    const pid_t child = fork();
+    const pid_t parent = getpid(), child = fork();
     if (child == 0) {
         close(pair[0]);
-        answer_slowly(pair[1], size);
+        answer_slowly(pair[1], size, parent);
     }
     close(pair[1]);
     sigaction(SIGALRM, &action, &before);

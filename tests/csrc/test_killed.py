@@ -52,3 +52,34 @@ def test_no_process_outlives_a_killed_probe_or_caller(probe, victim):
         "" if victim == "caller" else f'"ProbeFailed: {probe} died of signal 9 (Killed)."\n'
     )
     assert pids_gone(running)
+
+
+# A partner that dies is a failure of the run: parameters and samples, what it says, and how many
+# children the probe has (the first of two removes the control group).
+PARTNERS = {
+    "cpu/switch/process": ({"turns": MANY}, 10, "the token was lost: Broken pipe", 1),
+    "files/cache/limited": (
+        {"limit_bytes": 32 * MIB, "file_bytes": 64 * MIB},
+        MANY,
+        "the reader in the control group: No child processes",
+        2,
+    ),
+}
+
+
+@pytest.mark.parametrize("probe", PARTNERS)
+def test_a_killed_partner_is_a_failure_that_says_what_was_lost(probe):
+    possible(probe)
+    params, samples, sentence, count = PARTNERS[probe]
+    script = f"say(attempt({probe!r}, {params}, samples={samples}, deadline_s=60))"
+
+    def complete():
+        children = [pid for probe in probes_of(caller.pid) for pid in descendants(probe)]
+        return children if len(children) == count else []
+
+    with started(script) as caller:
+        children = until(complete, 20)
+        assert children
+        os.kill(max(children), signal.SIGKILL)
+        output = caller.communicate(timeout=30)[0]
+    assert output == f'"ProbeFailed: {sentence}"\n'

@@ -53,9 +53,10 @@ static void *answer_thread(void *argument)
 static int start_process(struct pair *pair)
 {
     struct channel *const channel = &pair->channel;
+    const pid_t parent = getpid();
     pair->child = fork();
     if (pair->child == 0) {
-        rk_die_with_parent();
+        rk_die_with_parent(parent);
         pair->kind->answer(channel);
         _exit(0);
     }

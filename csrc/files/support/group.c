@@ -186,6 +186,14 @@ int group_open(struct rk_context *c, struct rk_group *g, int64_t limit_bytes)
     return 0;
 }
 
+int group_killed_for_memory(const struct rk_group *g)
+{
+    char path[PATH_MAX + 64];
+    snprintf(path, sizeof path, "%s/%s", g->path,
+             g->version == 2 ? "memory.events" : "memory.oom_control");
+    return rk_field_in(path, "oom_kill %lld", 0) > 0;
+}
+
 int64_t group_used(const struct rk_group *g, int64_t *limit_bytes)
 {
     const struct rk_memory_files *const files = &rk_memory_files[g->version];

@@ -33,6 +33,9 @@ int group_write(const struct rk_group *g, const char *name, const char *text);
 /* Makes a group with that limit; group_close() in either case. 0 or a status. */
 int group_open(struct rk_context *c, struct rk_group *g, int64_t limit_bytes);
 
+/* Whether the kernel ended a process of the group because the limit was reached. */
+int group_killed_for_memory(const struct rk_group *g);
+
 /* All memory that the group is charged for, and its limit. */
 int64_t group_used(const struct rk_group *g, int64_t *limit_bytes);
 

@@ -63,9 +63,7 @@ struct reading_result {
 __attribute__((noreturn)) static void run_reader(struct rk_reader *r, struct reading_result *result,
                                                  pid_t parent, int (*reading)(struct rk_reader *))
 {
-    rk_die_with_parent();
-    if (getppid() != parent)
-        _exit(1);
+    rk_die_with_parent(parent);
     close(r->group->lifetime_fd);
     r->samples = result->samples;
     result->entered = group_write(r->group, "cgroup.procs", "0");
@@ -79,10 +77,10 @@ __attribute__((noreturn)) static void run_reader(struct rk_reader *r, struct rea
 }
 
 static int rk_reader_ended(struct rk_context *c, const struct reading_result *result, pid_t child,
-                           int64_t limit_bytes)
+                           const struct rk_group *group, int64_t limit_bytes)
 {
     const int wait_status = rk_wait_status(child);
-    if (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL)
+    if (wait_status && group_killed_for_memory(group))
         return rk_unsupported(c,
                               "within a limit of %lld KiB the kernel ended the reader for want of "
                               "memory",
@@ -120,7 +118,7 @@ int rk_run_reader(struct rk_context *c, struct rk_sample *out, size_t n)
         if (child == 0)
             run_reader(r, result, parent, reading->read);
         status = child < 0 ? rk_refused(c, "fork", errno)
-                           : rk_reader_ended(c, result, child, limit_bytes);
+                           : rk_reader_ended(c, result, child, &group, limit_bytes);
         posix_fadvise(r->blocks.fd, 0, 0,
                       POSIX_FADV_DONTNEED); /* its pages would outlive the group */
     }

@@ -58,8 +58,8 @@ int readers_open(struct rk_context *c, struct readers *r, int64_t blocks, int fl
 /* In a reader: closes the others' files, and does not outlive its parent. */
 static inline void reader_settle(struct readers *r, int index, pid_t parent)
 {
-    rk_die_with_parent();
-    if (getppid() != parent || sched_setaffinity(0, sizeof r->cpus, &r->cpus) < 0)
+    rk_die_with_parent(parent);
+    if (sched_setaffinity(0, sizeof r->cpus, &r->cpus) < 0)
         _exit(1);
     for (int i = 0; i < r->count; i++)
         if (i != index && r->file[i].fd >= 0)

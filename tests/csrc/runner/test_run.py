@@ -1,10 +1,11 @@
 """rk_run(): what it refuses before a probe runs, and signals that stop it."""
 
+import json
 import subprocess
 
 import pytest
 from helpers.capabilities import installed, x86_only
-from helpers.probes import compiled, in_python, preloaded
+from helpers.probes import compiled, in_python, preloaded, run_python
 from helpers.project import LIBRARY, ROOT, finished, reckon_process
 
 from reckon.measurement import library
@@ -66,6 +67,12 @@ def test_counters_agree_if_the_kernel_says_so_or_else_the_processor(
         folder.mkdir(parents=True)
         (folder / "available_clocksource").write_text(clocks)
     assert decided("agree", says_so, tmp_path) == [agree]
+
+
+def test_a_caller_without_standard_input_gets_its_samples():
+    """What it shares with the probe is descriptor 0 then."""
+    done = run_python("import os; os.close(0); say(attempt('cpu/syscall/getpid', {}))")
+    assert json.loads(done.stdout) == "ran", done.stderr
 
 
 # A caller that waits for a deadline that far off is ended by in_python's own time limit.
