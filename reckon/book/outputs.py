@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -11,12 +12,18 @@ if TYPE_CHECKING:  # it imports slowly, and the command line reads this module
     from nbformat import NotebookNode
 
 _LONGEST = 20_000  # characters of what is printed in a row, or of a value; some ten screens
+_WIDEST = 500  # characters of a line; LaTeX fails at a word of a thousand
 _LARGEST = 2_000_000  # characters of one picture, table or other form of a value
+# What moves a terminal's cursor or rings its bell: LaTeX ends at such characters. Colours stay.
+_CONTROLS = re.compile(
+    r"\x1b\[[\d;?]*[A-Za-ln-z]|\x1b(?!\[[\d;]*m)|[\0-\x08\x0b-\x1a\x1c-\x1f\x7f]"
+)
+_CLASS = re.compile(r"[A-Za-z_]\w*(?=\()")  # of what prints as CLASS(...)
 
 
 def tidied(outputs: Iterable[NotebookNode]) -> list[NotebookNode]:
-    """The outputs; what was printed in a row is one, as a terminal shows it, and what is too long
-    is cut, saying so."""
+    """The outputs in the book's forms; what was printed in a row is one, as a terminal shows it,
+    and what is too long is cut, saying so."""
     joined: list[NotebookNode] = []
     for output in outputs:
         last = joined[-1] if joined else None
@@ -32,6 +39,8 @@ def _shortened(output: NotebookNode) -> NotebookNode:
 
     if output.output_type == "stream":
         output.text = _cut(_overwritten(output.text))
+    if output.output_type == "error":
+        output.traceback = [_cut("\n".join(output.traceback))]
     for kind, content in output.get("data", {}).items():
         if kind == "text/plain":
             output.data[kind] = _cut(content)
@@ -49,9 +58,13 @@ def _overwritten(text: str) -> str:
 
 
 def _cut(text: str) -> str:
+    """The printable characters of the text, in lines of bounded length; of a long text the first,
+    saying so."""
+    text = _CONTROLS.sub("", text)
+    first = re.sub(f".{{{_WIDEST}}}(?=.)", "\\g<0>\n", text[:_LONGEST])
     if len(text) <= _LONGEST:
-        return text
-    return f"{text[:_LONGEST]}\n[Cut here: {_LONGEST:,} of {len(text):,} characters are shown.]\n"
+        return first
+    return f"{first}\n[Cut here: {_LONGEST:,} of {len(text):,} characters are shown.]\n"
 
 
 def static_form(data: dict) -> dict:
@@ -60,8 +73,9 @@ def static_form(data: dict) -> dict:
     forms = {kind: form for kind, form in data.items() if not _is_interactive(kind, form)}
     if forms.keys() == data.keys() or forms.keys() - {"text/plain"}:
         return forms
-    name = "".join(forms.get("text/plain", "An output")).partition("(")[0]
-    return {"text/markdown": f"{literal(name)} is interactive: `make lab` shows it in JupyterLab."}
+    name = _CLASS.match("".join(forms.get("text/plain", "")))
+    what = literal(name[0]) if name else "This output"
+    return {"text/markdown": f"{what} is interactive: `make lab` shows it in JupyterLab."}
 
 
 def _is_interactive(kind: str, form: str | list[str]) -> bool:
