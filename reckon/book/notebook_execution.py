@@ -14,7 +14,7 @@ from nbformat import NotebookNode
 from nbformat.reader import NotJSONError, ValidationError
 
 from reckon.book import outputs, warm_kernels
-from reckon.book.warm_kernels import Surroundings
+from reckon.book.warm_kernels import Surroundings, WarmProvisioner
 from reckon.errors import ALLOW_MORE
 
 _STOP_S = 5.0  # the longest that a page may take to end: its hosts and files go with it
@@ -139,6 +139,9 @@ class NotebookExecution:
         """How the kernel ended."""
         kernel = self._manager.provisioner
         status = run_sync(kernel.poll)() if kernel else None
+        if isinstance(kernel, WarmProvisioner) and kernel.has_lost_server():
+            why = "the process that starts kernels was killed, probably for want of memory"
+            return f"its kernel was lost in cell {self._cell}: {why}; {ALLOW_MORE}"
         if status is None:
             what = "does not answer"
         elif status < 0:

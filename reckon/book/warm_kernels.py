@@ -47,6 +47,7 @@ _KERNEL = (
 )
 _DYING_S = 0.5  # the longest that a fork server may take to end once it answers no more
 _POLL_S = 0.01
+_SERVER_ENDED = 255  # multiprocessing.popen_forkserver's status of a process whose server has ended
 _END_S = 5.0  # the longest that a kernel may take to end
 _SOCKETS = "reckon-builder-"  # then the name of the process whose sockets are in that folder
 # A socket's path has at most 107 bytes (unix(7)); below TMPDIR it is one of at most 53 for that
@@ -100,6 +101,14 @@ class WarmProvisioner(KernelProvisionerBase):
     async def poll(self) -> int | None:
         with _lock:
             return self._process.exitcode if self._process else 0
+
+    def has_lost_server(self) -> bool:
+        """Whether the kernel lives without the fork server, which alone would learn its status:
+        multiprocessing reports one of its own."""
+        process = self._process
+        if process is None or process.pid is None or process.exitcode != _SERVER_ENDED:
+            return False
+        return psutil.pid_exists(process.pid)
 
     async def wait(self) -> int | None:
         while (status := await self.poll()) is None:

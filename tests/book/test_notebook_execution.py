@@ -1,5 +1,6 @@
 """A notebook executed in a kernel of its own: what reaches it, and what does not."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from helpers.processes import until
+from helpers.processes import pids_gone, until
 from helpers.project import PROGRAMS, ROOT, finished
 from matplotlib import get_cachedir
 
@@ -117,6 +118,22 @@ records.write_whole(Path("record.json").absolute(), "{}")"""
     until((tmp_path / "is_writing").exists)
     page.stop()
     assert list(tmp_path.glob("*record*")) == []
+
+
+def test_a_killed_fork_server_is_named_and_its_kernels_are_ended(tmp_path):
+    writing = """import os, time
+from reckon import records
+from pathlib import Path
+records.write_whole(Path("pids").absolute(), f"{os.getppid()} {os.getpid()}")
+time.sleep(60)"""
+    page = start(write_notebook(tmp_path / "page.ipynb", "profile = run = None", writing))
+    assert until((tmp_path / "pids").exists, 60)
+    server, kernel = map(int, (tmp_path / "pids").read_text().split())
+    os.kill(server, signal.SIGKILL)
+    says = "^its kernel was lost in cell 2: the process that starts kernels was killed, .* memory.$"
+    with pytest.raises(NotebookFailed, match=says):
+        page.result()
+    assert pids_gone([kernel])
 
 
 def test_ctrl_c_at_the_terminal_never_reaches_a_page_or_the_fork_server(tmp_path):
