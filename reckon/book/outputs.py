@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from reckon.show.block import MYST
 from reckon.show.text import literal
 
 if TYPE_CHECKING:  # it imports slowly, and the command line reads this module
@@ -41,6 +42,8 @@ def _shortened(output: NotebookNode) -> NotebookNode:
         output.text = _cut(_overwritten(output.text))
     if output.output_type == "error":
         output.traceback = [_cut("\n".join(output.traceback))]
+    if MYST in output.get("data", {}):
+        output.data = {"text/markdown": output.data[MYST]}
     for kind, content in output.get("data", {}).items():
         if kind == "text/plain":
             output.data[kind] = _cut(content)

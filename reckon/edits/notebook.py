@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from reckon import build_context, config, statistics
+from reckon import config, statistics
 from reckon.edits import lab_panels
 from reckon.edits.tried_predictions import Tried, comparison
 from reckon.errors import ReckonError
@@ -35,16 +35,16 @@ _DEPTH = 2  # predictions are also found in lists and dictionaries, and in those
 
 def begin() -> None:
     """Show errors as sentences, if this process is a notebook's kernel; and what each cell
-    predicts, unless it makes a page of the book."""
+    predicts, if a person executes it and not papermill, nbconvert or the build of the book."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython else None
     if shell is None or not hasattr(shell, "kernel"):
         return
     cell_errors.explain_in(shell)
-    if build_context.current():
+    cache.store_in(config.settings().build_dir / "cache")
+    if not shell.get_parent()["content"].get("allow_stdin"):  # nobody is there to answer a question
         return
     config.use(config.settings().model_copy(update={"tries": True}))
-    cache.store_in(config.settings().build_dir / "cache")
     for callback in list(shell.events.callbacks["post_run_cell"]):
         if isinstance(getattr(callback, "__self__", None), _Notebook):
             shell.events.unregister("post_run_cell", callback)

@@ -1,4 +1,4 @@
-"""A piece of a page: MyST Markdown for the book, plain Markdown or a picture for JupyterLab."""
+"""A piece of a page: MyST Markdown for the book, plain Markdown or a picture for other tools."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from reckon import build_context
 from reckon.show.text import NONE
 
 # Kinds of tables: reckon.css fits the first four columns to a phone, or all of them; reckon.js
 # sorts and searches.
 RESULTS, COMPACT, SORTABLE = "results", "compact", "sortable"
+MYST = "text/x-myst"  # the form of an output that the book shows; no other tool knows it
 MEASURED = "measured"  # of an output's metadata: the quantities whose measured values it shows
 NARROW = "-narrow"  # what the name of a figure's file for a phone ends in
 _ROWS_ON_A_PAGE = 12  # in the PDF a longer table may break across pages
@@ -45,13 +45,12 @@ class Block:
             raise NotImplementedError
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        # Looked up, because IPython calls this without arguments.
-        if build_context.current():
-            data = {"text/markdown": self.markdown}
-            return (data, {MEASURED: [*self.measured]}) if self.measured else data
-        if self.svg is not None:
-            return {"text/html": self.svg}
-        return {"text/markdown": plain_markdown(self.markdown)}
+        if self.svg is None:
+            elsewhere = {"text/markdown": plain_markdown(self.markdown)}
+        else:
+            elsewhere = {"text/html": self.svg}
+        metadata = {MEASURED: [*self.measured]} if self.measured else {}
+        return {MYST: self.markdown, **elsewhere}, metadata
 
 
 def raw_html(element: str) -> str:

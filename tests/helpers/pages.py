@@ -16,6 +16,7 @@ from helpers.project import LIBRARY, RECORDED, ROOT
 from reckon import records
 from reckon.book import contents
 from reckon.edits import what_if_panels
+from reckon.show.block import MYST
 
 EXPECTED = ROOT / "tests" / "expected"
 JUPYTER = ROOT / "tests" / "helpers" / "jupyter"  # holds the kernel of the pages
@@ -71,7 +72,8 @@ def output_text(output) -> str:
     """The text of a cell's output."""
     if output.output_type == "stream":
         return output.text
-    return output.data.get("text/markdown") or output.data.get("text/plain", "")
+    forms = (output.data.get(kind) for kind in (MYST, "text/markdown", "text/plain"))
+    return next(filter(None, forms), "")
 
 
 def lay_in_source(page: str, outputs: dict[str, list], folder: Path) -> Path:

@@ -1,13 +1,12 @@
-"""What a cell displays: MyST in the book, plain Markdown and pictures in JupyterLab."""
+"""What a cell displays: MyST for the book, plain Markdown and pictures for other tools."""
 
 from IPython.core.interactiveshell import InteractiveShell
 
 import reckon as rk
-from reckon.build_context import set_current
-from reckon.show.block import Block, MissingCell, grid, plain_markdown
+from reckon.show.block import MYST, Block, MissingCell, grid, plain_markdown
 
 
-def test_a_table_is_numbered_in_the_book_and_plain_in_the_lab(build_context):
+def test_a_table_is_numbered_in_the_book_and_plain_elsewhere():
     table = grid(
         ["A", "B", "C"],
         [["1", "–", "x|y"], ["2", "–", "{cite}`fog-tables`"]],
@@ -15,20 +14,19 @@ def test_a_table_is_numbered_in_the_book_and_plain_in_the_lab(build_context):
         "tab-two",
         [10, 20, 30],
     )
-    (markdown,) = table._repr_mimebundle_().values()
+    forms, _ = table._repr_mimebundle_()
+    markdown = forms[MYST]
     assert markdown.startswith(":::{table} Two rows\n:name: tab-two\n:widths: 10 30\n")
     assert "| A | C |" in markdown and "x\\|y" in markdown  # the column of dashes is gone
-    set_current(None)
-    (markdown,) = table._repr_mimebundle_().values()
+    markdown = forms["text/markdown"]
     assert markdown.startswith("*Two rows*\n\n| A | C |") and ":::" not in markdown
     assert "[fog-tables]" in markdown
 
 
-def test_a_figure_is_a_directive_in_the_book_and_a_picture_in_the_lab(build_context):
-    figure = Block(":::{figure} /figures/x.*\n:alt: words\n\nCaption\n:::", "<svg></svg>")
-    assert "text/html" not in figure._repr_mimebundle_()
-    set_current(None)
-    assert figure._repr_mimebundle_() == {"text/html": "<svg></svg>"}
+def test_a_figure_is_a_directive_in_the_book_and_a_picture_elsewhere():
+    directive = ":::{figure} /figures/x.*\n:alt: words\n\nCaption\n:::"
+    forms, _ = Block(directive, "<svg></svg>")._repr_mimebundle_()
+    assert forms == {MYST: directive, "text/html": "<svg></svg>"}
 
 
 def test_roles_become_words():
