@@ -142,23 +142,6 @@ def pinned(*command):
     return output_of(*prefix, *map(str, command))
 
 
-def agrees_with_perf(probe, *bench, per=1):
-    """Whether the times of a probe and of a `perf bench` are within 15 % of one another.
-
-    One operation of the bench is `per` of the probe's. Both run in turn on the same CPU with the same
-    priority. The smallest of 15 means counts, because other load only adds time.
-    """
-    installed("perf")
-    probe_ns, bench_ns = [], []
-    for _ in range(15):
-        samples = library.run(probe)
-        probe_ns.append(samples.ticks.sum() / samples.ops.sum() / library.tick_hz() * 1e9)
-        text = pinned("perf", "bench", *bench)
-        bench_ns.append(float(re.search(r"([\d.]+) usecs/op", text)[1]) * 1000 / per)
-    print(f"{probe}: {min(probe_ns):.1f} ns, perf bench {min(bench_ns):.1f} ns")
-    return min(probe_ns) == pytest.approx(min(bench_ns), rel=0.15)
-
-
 def median_ns(name, params=None, processes=7, **how):
     """The median over some processes of each one's median, in ns an operation."""
     medians = []

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers.probes import agrees_with_perf, compiled, median_ns, pinned
+from helpers.probes import compiled, median_ns, pinned
 
 from reckon.measurement import library
 
@@ -80,9 +80,3 @@ def test_an_independent_program_finds_the_same(minimal, probe, word, samples):
     ratio = probe_ns / program_ns
     print(f"cpu/{probe}: {probe_ns:.0f} ns, independent {program_ns:.0f} ns, {ratio:.3f}")
     assert 0.75 <= ratio <= 1 / 0.75
-
-
-@pytest.mark.timed
-def test_a_switch_agrees_with_another_tool():
-    """`perf bench sched pipe` hands a token between two processes over pipes: there and back."""
-    assert agrees_with_perf("cpu/switch/process", "sched", "pipe", "-l", "20000", per=2)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.probe_script import known
-from helpers.probes import MIB, control_group, in_python, median_ns, quickest_ns
+from helpers.probes import MIB, in_python, median_ns, quickest_ns
 from helpers.readers import BARRIER, NAME, REPORTS
 from helpers.traces import calls_of, strace
 
@@ -104,25 +104,3 @@ def test_the_figures_of_one_trial_fit_together(files):
     assert (together.ops >= 64).all() and (together.ops <= 4 * 64).all()
     median_ns = np.median(together.ticks / together.ops) / library.tick_hz() * 1e9
     assert 0.4 * each / 4 < median_ns < 3 * slowest / 4
-
-
-@pytest.mark.timed
-def test_the_rate_of_a_limited_disk_is_measured(files):
-    """The kernel lets a control group read 1,000 blocks a second, whoever reads."""
-    paths = files(8, 4 * MIB)
-    device = os.stat(paths[0]).st_dev
-    device = f"{os.major(device)}:{os.minor(device)}"
-    if Path("/sys/fs/cgroup/blkio").is_dir():  # version 1 of cgroups(7)
-        throttled = control_group("blkio", **{"throttle.read_iops_device": f"{device} 1000"})
-    else:
-        throttled = control_group("io", max=f"{device} riops=1000")
-    with throttled as group:
-        for count in (2, 8):
-            params = {"files": count, "blocks": 800 // count, "file_bytes": 4 * MIB}
-            ops, ticks = in_python(
-                f"one = library.run('{NAME}/together', {params}, samples=2, warmup=0)\n"
-                "say([int(one.ops[1]), int(one.ticks[1])])",
-                group=group,
-            )
-            # Given out a tenth of a second's worth at once, so the last hundred come early.
-            assert 0.95 < ops / (ticks / library.tick_hz()) / 1000 < 1.2, (count, ops, ticks)

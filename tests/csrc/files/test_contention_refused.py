@@ -5,32 +5,14 @@ import signal
 import time
 
 import pytest
-from helpers.capabilities import other_users
-from helpers.probe_script import known
-from helpers.probes import MIB, NOBODY_ELSE, NOTHING, in_python
+from helpers.probes import MIB
 from helpers.processes import pids_gone
-from helpers.programs import attempts
-from helpers.readers import BARRIER, NAME, await_readers, during_a_run
+from helpers.readers import NAME, await_readers, during_a_run
 
 from reckon.measurement import library
 
-MANY = [*BARRIER, f"{NAME}/hpe_i7_860", f"{NAME}/t470"]
 # Some third of a second of reads for three readers.
 LONG = {"files": 3, "blocks": 6000, "file_bytes": 24 * MIB}
-
-
-def test_a_limit_on_processes_is_reported():
-    other_users()
-    few = {"files": 20, "blocks": 4, "file_bytes": 64 * 1024}
-    requests = [[probe, known(probe, few)] for probe in MANY]
-    # Long enough for all of them to be there at once.
-    requests.append([f"{NAME}/mbp2016", {"threads": 64, "blocks": 256, "file_bytes": MIB}])
-    limit = "resource.setrlimit(resource.RLIMIT_NPROC, (12, 12))"
-    outcomes = in_python(attempts.checked, requests, before=f"become({NOBODY_ELSE})\n{limit}")
-    assert [left for _, _, left in outcomes] == [NOTHING] * 2 * len(requests)
-    reason = "ProbeFailed: no new process: the limit on processes was reached"
-    for probe, outcome, _ in outcomes:
-        assert outcome.startswith(reason), (probe, outcome)
 
 
 # --- in the middle --------------------------------------------------------------------------------

@@ -7,10 +7,8 @@ import tempfile
 import time
 from pathlib import Path
 
-import numpy as np
 import pytest
 from helpers.capabilities import other_users
-from helpers.disks import shared_files
 from helpers.probes import MIB, NOBODY_ELSE, in_python, started
 from helpers.processes import descendants_named, probes_of, until
 from helpers.tools import CONTENTION, READ, outcome_of, outcomes_in_turn
@@ -31,31 +29,6 @@ def test_each_read_is_one_sample(samples, tmp_path):
     assert (result.ops == 1).all() and (result.ticks > 0).all()
     assert result.ticks.sum() / library.tick_hz() < result.wall_ns / 1e9
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.timed
-def test_latency_agrees_with_reckons_probe_within_a_factor():
-    """Of the same file, in turn; on an idle machine they differ by some hundredths."""
-    medians = {READ: [], "files/read/direct_random": []}
-    with shared_files():
-        scratch.prepare_files(1, 32 * MIB)
-        for _ in range(3):
-            for probe in medians:
-                result = library.run(probe, {"file_bytes": 32 * MIB}, samples=100, warmup=0)
-                medians[probe].append(np.median(result.ticks))
-    by_fio, by_reckon = (np.median(ticks) for ticks in medians.values())
-    assert 0.6 < by_reckon / by_fio < 1.7
-
-
-@pytest.mark.timed
-def test_throughput_agrees_with_reckons_probe_within_a_factor(files):
-    files(4, 8 * MIB)
-    rates = {}
-    for probe, more in (("together", {"blocks": 500}), ("fio", {"span_ms": 200})) * 2:
-        params = {"files": 4, "file_bytes": 8 * MIB, **more}
-        result = library.run(f"files/contention/{probe}", params, samples=1, warmup=0)
-        rates.setdefault(probe, []).append(result.ops[0] / result.ticks[0])
-    assert 0.5 < max(rates["together"]) / max(rates["fio"]) < 2
 
 
 def test_the_job_is_the_same_reads_as_reckons(pretend, tmp_path):

@@ -129,15 +129,6 @@ def test_a_server_starts_where_the_system_has_no_etc_mtab(here, monkeypatch):
     here.run("random", samples=2, version=3)
 
 
-def test_without_an_etc_mtab_of_its_own_it_would_export_nothing(here, monkeypatch):
-    monkeypatch.setattr(ganesha, "_MOUNT_RUN", HIDE_MTAB + ganesha._MOUNT_RUN)
-    monkeypatch.setattr(ganesha, "_MAKE_MTAB", "")
-    nfs.forget()
-    with pytest.raises((HostUnavailable, library.ProbeFailed)):
-        here.start("near")
-        here.run("random", samples=2, version=4)
-
-
 def test_a_port_that_is_taken_is_reported_with_the_servers_last_words(here, monkeypatch):
     # The shell goes on once its child holds the port.
     listen = (

@@ -1,10 +1,8 @@
 """Probes of memory against physical bounds and against independent programs."""
 
-import re
-
 import numpy as np
 import pytest
-from helpers.capabilities import installed, two_cpus, x86_only
+from helpers.capabilities import two_cpus, x86_only
 from helpers.probes import MIB, compiled, huge_pages, median_ns, pinned, quickest_ns
 
 from reckon.measurement import library
@@ -52,37 +50,6 @@ def test_an_independent_chase_takes_as_long(chase, size, pages, room):
         lambda: float(pinned(chase, size, pages, 16384, 20)),
         1 - room,
         1 + room,
-    )
-
-
-def likwid_ns(kernel):
-    """Nanoseconds a byte, of the bytes that likwid-bench counts."""
-    text = pinned("likwid-bench", "-t", kernel, "-w", "N:128MB:1", "-i", 20)
-    return 1e3 / float(re.search(r"MByte/s:\s+([\d.]+)", text)[1])
-
-
-@pytest.mark.parametrize(
-    ("probe", "vector", "kernel", "flag"),
-    [
-        ("read", "avx512", "load_avx512", "avx512f"),
-        ("read", "avx2", "load_avx", "avx2"),
-        ("write", "avx2", "store_avx", "avx2"),
-        ("write_nt", "avx2", "store_mem_avx", "avx2"),
-    ],
-)
-def test_likwid_finds_the_same_bandwidth(probe, vector, kernel, flag):
-    installed("likwid-bench")
-    with open("/proc/cpuinfo") as info:
-        if flag not in info.read().split():
-            pytest.skip(f"this CPU has no {flag}")  # no package can provide it
-    params = {"size_bytes": 128_000_000, "vector": vector}
-    in_turn(
-        f"{probe} {vector}, {kernel}, a byte",
-        7,
-        lambda: median_ns(f"memory/bandwidth/{probe}", params, 1),
-        lambda: likwid_ns(kernel),
-        0.85,
-        1 / 0.85,
     )
 
 

@@ -13,11 +13,6 @@ HELD = [probe for probe in WIRE if "hpe" in probe]
 IN_ORDER = [
     probe for probe in PROBES if re.search("hpe|teardown|(?<!_)close(?!_reset)|_close$", probe)
 ]
-BY_RESET = [probe for probe in PROBES if probe not in IN_ORDER]
-
-
-def test_each_list_of_this_file_has_its_probes():
-    assert len(IN_ORDER) == 8 and len(BY_RESET) == 8
 
 
 def in_own_network(program, *arguments, settings="true"):

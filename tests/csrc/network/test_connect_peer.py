@@ -187,18 +187,6 @@ def test_a_teardown_ends_with_the_last_acknowledgement():
         assert run(serve, probe).ticks.min() / library.tick_hz() >= 0.04
 
 
-@pytest.mark.timed
-def test_a_close_does_not_wait_for_the_other_side():
-    """Whose program closes 40 ms later."""
-
-    def serve(control, count):
-        with listen(control) as listening:
-            ended = [accept_one(listening, hold_s=0.04) for _ in range(count)]
-        done(control, count, 0, 0, sum(ended))
-
-    assert run(serve, "close").ticks.max() / library.tick_hz() < 0.04
-
-
 def test_a_peer_that_closes_first_fails_the_probe():
     captures()
 

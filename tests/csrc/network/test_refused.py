@@ -1,13 +1,10 @@
 """What each network probe says where the machine or the other host lacks something: "ran", or exactly why not."""
 
-import os
-
 import pytest
 from helpers.capabilities import captures, installed, other_users, own_network, two_cpus, x86_only
 from helpers.network import (
     ACROSS,
     CAPTURING,
-    FEW,
     ICMP,
     NCAT,
     NO_CAPTURE,
@@ -20,10 +17,8 @@ from helpers.network import (
     refused_to_this_user,
 )
 from helpers.peers import TOKEN, Peer
-from helpers.probes import NOBODY_ELSE, NOTHING, in_python
-from helpers.programs.attempts import with_few_descriptors
+from helpers.probes import NOBODY_ELSE
 
-ONE_CPU = "ProbeUnsupported: needs a second CPU, and this process may use only one"
 NO_OTHER_CPU = (
     "ProbeUnsupported: the server's CPU can be chosen on loopback alone: peer must be loopback here, "
     "or take the probe without _across"
@@ -108,28 +103,3 @@ def test_a_probe_fails_where_nothing_listens_or_the_token_is_wrong():
         probes,
         f"ProbeFailed: Nothing listens at {peer.at}; start reckon-peer there (make peer says how).",
     )
-
-
-# --- nothing is left ---------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("host", ["loopback", "other"])
-def test_in_this_process_no_probe_leaves_a_thread_a_child_or_a_descriptor(host):
-    """Also where it is refused, and where descriptors run out at any point of it."""
-    probes = PROBES if host == "loopback" else WITH_ANOTHER_HOST
-    few = {name: {**FEW[name], "peer": host} for name in probes}
-    with Peer() as peer:
-        outcomes = in_python(
-            with_few_descriptors,
-            [[name, params] for name, params in few.items()],
-            timeout_s=300,
-            RECKON_PEER_AT=peer.at,
-            RECKON_PEER_TOKEN=TOKEN,
-        )
-    assert [outcome for outcome in outcomes if outcome[2] != NOTHING] == []
-    # A few need no more descriptors than are free below the lowest limit.
-    refused_once = {name for name, outcome, _ in outcomes if outcome != "ran"}
-    assert len(refused_once) > len(probes) / 2
-    refused = {} if len(os.sched_getaffinity(0)) > 1 else dict.fromkeys(ACROSS, ONE_CPU)
-    last = {name: outcome for name, outcome, _ in outcomes}  # with all descriptors
-    assert last == expected(refused, probes)

@@ -61,25 +61,6 @@ def test_a_sample_has_its_number_of_round_trips(probe):
     assert many[counter] - few[counter] == (13 - 3) * rounds * each
 
 
-# On a busy machine a large message is acknowledged in more or fewer pieces.
-@pytest.mark.parametrize("size", [1, pytest.param(65536, marks=pytest.mark.alone)])
-@pytest.mark.parametrize(
-    "probe", [probe for probe in COUNTED if probe not in ("icmp", "hpe_i7_860")]
-)
-def test_a_message_of_any_size_goes_there_and_back(probe, size):
-    params = given(probe, size_bytes=size)
-    # A report's server is a program that may not listen yet: a refused connection is SYN and RST.
-    small, large = (
-        counts["IpExt:OutOctets"] - 100 * counts["Tcp:AttemptFails"]
-        for counts, _ in grown(probe, params, 2, 12)
-    )
-    rounds = 3 * 100 if probe == "mbp2016" else 1
-    bytes_each = (large - small) / 10 / rounds
-    # Headers and acknowledgements come to it: of one packet or, in the largest, of some.
-    size = params["size_bytes"]
-    assert 2 * size + 40 < bytes_each < 2 * size + 1000
-
-
 @pytest.fixture
 def open_folder():
     """A folder that other users can reach as well: the parents of tmp_path they may not enter."""

@@ -113,15 +113,6 @@ def test_an_echo_request_that_nobody_answers_fails_the_probe():
     assert in_python("say(attempt('network/rtt/icmp', samples=1))", prefix=own(deaf)) == SILENT
 
 
-@pytest.mark.parametrize("probe", ["tcp", "udp"])
-def test_a_server_that_is_stopped_fails_the_probe(probe):
-    with Running(RTT + probe) as running:
-        for pid in running.servers:
-            os.kill(pid, signal.SIGSTOP)
-        running.thread.join()
-    assert running.outcome == SILENT
-
-
 # --- gone --------------------------------------------------------------------------------------
 
 

@@ -5,18 +5,13 @@ import time
 import numpy as np
 import pytest
 from helpers.capabilities import x86_only
-from helpers.network import THROUGHPUT, WITH_ANOTHER_HOST, of_part, possible
+from helpers.network import THROUGHPUT, possible
 from helpers.peers import FakePeer
 from helpers.probes import MIB, in_python
-from helpers.receivers import LONG, Receiver, notes_of, run, true_notes
+from helpers.receivers import Receiver, notes_of, run, true_notes
 from helpers.traces import strace
 
 from reckon.measurement import library
-
-
-def test_the_list_of_long_runs_has_every_probe():
-    assert sorted(LONG) == of_part(THROUGHPUT, WITH_ANOTHER_HOST)
-
 
 # --- every byte --------------------------------------------------------------------------------
 

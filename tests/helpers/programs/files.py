@@ -3,24 +3,11 @@
 import json
 from pathlib import Path
 
-import numpy as np
-
 from helpers.probe_script import attempt
 from helpers.processes import until
 from reckon.computer import scratch
 from reckon.hosts import HostUnavailable, nfs
 from reckon.measurement import library
-
-SLOW_S = 25e-6  # what no copy of a block from memory takes
-
-
-def slow_shares(sizes, samples):
-    """For files of these sizes, the share of reads that were slow, with all memory."""
-    shares = []
-    for size in sizes:
-        run = library.run("files/cache/whole", {"file_bytes": size}, samples=samples)
-        shares.append(float(np.mean(run.ticks / library.tick_hz() > SLOW_S)))
-    return shares
 
 
 def limited_and_left(groups):

@@ -218,38 +218,6 @@ def trips(path, rtt_s, count, address="10.77.0.2"):
         return [took, lab.counters(), settings]
 
 
-def each_way(path, rtt_s, count):
-    """The shortest time that a message took to the second host, and its answer back."""
-
-    def listen(ready):
-        arrived = []
-        with socket.create_server(("10.77.0.2", 9000)) as listening:
-            ready()
-            with listening.accept()[0] as connection:
-                for _ in range(count):
-                    exactly(connection, 64)
-                    arrived.append(time.monotonic())
-                    connection.sendall(bytes(64))
-        return arrived
-
-    def ask():
-        times = []
-        with socket.create_connection(("10.77.0.2", 9000)) as connection:
-            for _ in range(count):
-                sent = time.monotonic()
-                connection.sendall(bytes(64))
-                exactly(connection, 64)
-                times.append([sent, time.monotonic()])
-        return times
-
-    with Lab(rtt_s, 1e9, SLEEP, path=path) as lab:
-        server = Inside(lab.peer_pid, listen).ready()
-        asked = inside(lab.pid, ask)
-        arrived = server.result()
-    there = min(at - sent for (sent, _), at in zip(asked, arrived, strict=True))
-    return [there, min(came - at for (_, came), at in zip(asked, arrived, strict=True))]
-
-
 def transferred(path, rtt_s, rate, size):
     """[[first, last, bytes], the counters towards the second host, whether the lab and its device take
     large packets] of a bulk transfer."""
@@ -306,23 +274,6 @@ def machine_during_trips(path):
     with Lab(0, 1e9, path=path) as lab:
         round_trips(lab, 2)
         return machine()
-
-
-def two_at_once(path):
-    """[round trips of a slow lab, of a fast one, the error of a connection from one to the other]."""
-
-    def knock():
-        try:
-            socket.create_connection(("10.77.0.2", 9000), timeout=5)
-        except OSError as error:
-            return error.strerror
-
-    with Lab(0.04, 1e9, SLEEP, path=path) as slow_lab, Lab(0.01, 1e9, SLEEP) as other:
-        server = Inside(slow_lab.peer_pid, echo).ready()
-        refused = inside(other.pid, knock)
-        slow = inside(slow_lab.pid, lambda: turns(5))
-        assert server.result()[0] == 5
-        return [slow, round_trips(other, 5), refused]
 
 
 def under_load(path):
