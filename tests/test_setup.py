@@ -9,7 +9,7 @@ import tomllib
 import pytest
 from helpers.project import ROOT, finished
 
-SHELL = ("bash", "cat", "comm", "env", "grep", "rm", "sed", "sort")
+SHELL = ("bash", "cat", "chmod", "comm", "env", "grep", "rm", "sed", "sort", "tail", "tee")
 # A package manager whose packages are lines of a file; `needed` stands on another package.
 DPKG = 'sed "s/^/installed /" {state}/packages'
 APT_GET = """case "$*" in
@@ -34,6 +34,7 @@ def setup(tmp_path):
         (programs / name).symlink_to(shutil.which(name))
     shutil.copy(ROOT / "tools/packages", tmp_path / "tools")
     script = (ROOT / "tools/setup").read_text().replace(":/usr/sbin:/sbin", "")
+    script = script.replace("/usr/sbin/policy-rc.d", f"{state}/policy-rc.d")
     (tmp_path / "tools/setup").write_text(script)
 
     def run(*arguments, **environment):
@@ -127,6 +128,24 @@ def test_doctor_says_that_no_apt_is_respected(setup):
     setup.program("apt-cache")
     output = setup("doctor", "python3", NO_APT="1").stdout
     assert "NO_APT is set" in output and not (setup.state / "called").exists()
+
+
+def test_an_nfs_server_is_installed_and_not_started_unless_a_real_one_is_named(setup):
+    setup.program("apt-get", 'echo "$*" >>{state}/calls')
+    setup.program("apt-cache", '[ "$1 $2 $3" = "show --no-all-versions libnfs14" ] || exit 100')
+    setup.program("systemctl", 'echo "$*" >>{state}/services')
+    setup.program("ldconfig", "echo none")
+    setup.program("id", "echo 0")
+    assert setup("nfs", NO_APT="1").returncode == 0 and not (setup.state / "calls").exists()
+    for environment, last in (
+        ({}, ["libnfs14", "nfs-ganesha", "nfs-ganesha-vfs", "rpcbind", "netbase"]),
+        ({"RECKON_NFS": "host:/export"}, ["libnfs14"]),
+    ):
+        done = setup("nfs", **environment)
+        assert done.returncode == 0 and not (setup.state / "policy-rc.d").exists(), done.stderr
+        call = (setup.state / "calls").read_text().splitlines()[-1].split()
+        assert call[-len(last) :] == last and ("nfs-ganesha" in call) == (len(last) > 1)
+    assert "disable" in (setup.state / "services").read_text()
 
 
 @pytest.fixture

@@ -13,7 +13,8 @@ import re
 import tempfile
 from pathlib import Path
 
-from helpers.processes import STARTED, STATE, children_of, descendants, stat, until
+from helpers.processes import STATE, children_of, descendants, stat, until
+from reckon.computer import owners
 
 PR_SET_CHILD_SUBREAPER = 36
 LEAVING_S = 5.0  # a killed process or a control group may be on its way out for as long
@@ -40,11 +41,8 @@ def living_owner(name: str) -> int | None:
     None if it has ended, also where another process has its number by now.
     """
     owner = re.search(r"-[0-9a-f]+-(\d+)-(\d+)(\.|$)", name)
-    with contextlib.suppress(OSError):
-        fields = stat(f"/proc/{owner[1]}") if owner else []
-        if fields and fields[STARTED] == owner[2] and fields[STATE] not in "ZX":
-            return int(owner[1])
-    return None
+    has_started = owner and owners._started(int(owner[1])) == owner[2]
+    return int(owner[1]) if has_started else None
 
 
 def controllers() -> set[str]:

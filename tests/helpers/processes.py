@@ -14,7 +14,7 @@ from pathlib import Path
 from helpers.project import LIBRARY
 
 # Of a process or thread (proc(5), stat), counted after its name.
-STATE, PARENT, GROUP, STARTED, CPU = 0, 1, 2, 19, 36
+STATE, PARENT, CPU = 0, 1, 36
 
 
 def until(condition: Callable, seconds: float = 10.0, pause_s: float = 0.01):

@@ -3,7 +3,7 @@
 import pytest
 from helpers.capabilities import x86_only
 from helpers.disks import on_a_known_disk
-from helpers.probes import MIB, median_ns
+from helpers.probes import median_ns
 from helpers.programs import known_disk
 
 PAGE = 4096
@@ -139,14 +139,3 @@ def test_a_block_from_the_disk_takes_longer_than_one_from_memory():
     }
     assert results["lseek"] < results["cached"] < results["direct_random"] / 2
     assert results["cached"] < results["buffered_random"] / 2
-
-
-@pytest.mark.timed
-def test_what_was_never_written_is_read_without_the_disk():
-    x86_only()
-    real = median_ns("files/read/direct_random", processes=3, samples=40)
-    for probe in ("t470_sequential", "t470_random"):
-        block_ns = median_ns(f"files/read/{probe}", {"size_bytes": MIB}, processes=3, samples=3) / (
-            MIB / PAGE
-        )
-        assert block_ns < real / 4, probe

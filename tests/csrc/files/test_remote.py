@@ -12,7 +12,7 @@ import pytest
 from helpers.capabilities import installed
 from helpers.probe_script import attempt
 from helpers.probes import compiled
-from helpers.project import ROOT, finished
+from helpers.project import finished
 from helpers.served import FILE_BYTES, KIB, SERVED, lab_of
 
 import reckon as rk
@@ -124,17 +124,6 @@ def test_a_longer_link_costs_its_round_trip_for_each_block(served):
     assert 0.85 < far / (null + near - null_near) < 1.2, (near, null_near, null, far)
 
 
-@pytest.mark.timed
-def test_a_pair_is_the_difference(served):
-    """On the longer link, where other programs of this machine do not drown it."""
-    over, here, pair = (
-        served.us("random", server="far"),
-        served.us("local_random"),
-        served.us("penalty", server="far", order="random"),
-    )
-    assert pair > 1000 and 0.7 < pair / (over - here) < 1.4, (over, here, pair)
-
-
 def test_only_the_end_of_a_file_is_requested_from_the_server(served):
     packets = []
     for probe in ("seek", "seek_end"):
@@ -222,40 +211,3 @@ def test_the_server_holds_the_one_capability_that_it_needs(served):
         "Amb": 0,
     }
     assert re.search(r"NoNewPrivs:\s*1", status)
-
-
-def test_no_apt_installs_no_server(tmp_path):
-    """A stand-in for apt-get notes its arguments; nothing is installed already."""
-    for name, text in (
-        ("apt-get", 'echo "$@" >> $0.log'),
-        ("apt-cache", '[ "$1 $2 $3" = "show --no-all-versions libnfs14" ] || exit 100'),
-        ("systemctl", 'echo "$@" >> $0.log'),
-        ("ldconfig", "echo none"),
-        ("id", "echo 0"),  # as root
-    ):
-        (tmp_path / name).write_text(f"#!/bin/sh\n{text}\n")
-        (tmp_path / name).chmod(0o755)
-    for name in ("bash", "env", "grep", "sort", "tail", "tee", "chmod", "rm"):
-        (tmp_path / name).symlink_to(shutil.which(name))
-    shutil.copy(ROOT / "tools/packages", tmp_path)
-    script = tmp_path / "setup"  # with no other places to look for programs
-    script.write_text(
-        (ROOT / "tools/setup")
-        .read_text()
-        .replace(":/usr/sbin:/sbin", "")
-        .replace("/usr/sbin/policy-rc.d", f"{tmp_path}/policy-rc.d")
-    )
-
-    def run(**more):
-        (tmp_path / "apt-get.log").unlink(missing_ok=True)
-        done = finished("bash", script, "nfs", env={"PATH": str(tmp_path), **more})
-        assert done.returncode == 0 and not (tmp_path / "policy-rc.d").exists(), done.stderr
-        log = tmp_path / "apt-get.log"
-        return log.read_text().splitlines()[-1].split() if log.exists() else []
-
-    assert run(NO_APT="1") == []
-    assert run()[-5:] == ["libnfs14", "nfs-ganesha", "nfs-ganesha-vfs", "rpcbind", "netbase"]
-    assert "disable" in (tmp_path / "systemctl.log").read_text()
-    assert run(RECKON_NFS="host:/export")[-1] == "libnfs14" and "nfs-ganesha" not in run(
-        RECKON_NFS="host:/export"
-    )

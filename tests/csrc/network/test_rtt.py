@@ -1,16 +1,13 @@
 """The probes of round trips: counted by the kernel, where their servers are, what lies on the wire."""
 
 import os
-import re
-import tempfile
 from pathlib import Path
 
 import pytest
-from helpers.capabilities import captures, need
+from helpers.capabilities import need
 from helpers.network import RTT, Running, of_part, own, possible
-from helpers.peers import Peer
 from helpers.probe_script import known
-from helpers.probes import in_python, preloaded
+from helpers.probes import in_python
 from helpers.programs import network
 
 from reckon.measurement import library
@@ -59,34 +56,6 @@ def test_a_sample_has_its_number_of_round_trips(probe):
     (few, _), (many, ops) = grown(probe, params, 3, 13)
     assert ops == [rounds] * 13
     assert many[counter] - few[counter] == (13 - 3) * rounds * each
-
-
-@pytest.fixture
-def open_folder():
-    """A folder that other users can reach as well: the parents of tmp_path they may not enter."""
-    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
-        os.chmod(folder, 0o755)
-        yield Path(folder)
-
-
-def test_a_byte_is_sent_each_interval_and_acknowledged_at_once(open_folder, monkeypatch):
-    """TCP_QUICKACK is set before the first read and after each one, which on a busy machine may be of
-    several bytes. What it does cannot be timed: a process that reads all there is has it acknowledged,
-    too."""
-    captures()
-    hook, calls = preloaded(open_folder, "quickacks"), open_folder / "calls"
-    calls.touch()
-    calls.chmod(0o666)  # the peer gives up root's privileges
-    with monkeypatch.context() as patch:
-        patch.setenv("LD_PRELOAD", str(hook))
-        patch.setenv("QUICKACKS", str(calls))
-        peer = Peer()
-    with peer:
-        params = {"interval_us": 20_000, "peer": "other"}
-        samples = library.run(RTT + "hpe_i7_860", params, peer.locations, samples=10, warmup=0)
-    assert samples.wall_ns > 9 * 20_000_000
-    _, _, after_the_first = calls.read_text().partition("q")  # before it, the hello is read
-    assert re.fullmatch("(r+q)+", after_the_first) and after_the_first.count("r") == 10
 
 
 def test_hold_idle_sets_the_kernel_s_latency_limit_to_0():

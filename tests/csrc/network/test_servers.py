@@ -1,13 +1,10 @@
 """The servers that network probes start: on which CPU they run, and by which scheduling policy."""
 
 import os
-import re
-from pathlib import Path
 
 import pytest
 from helpers.capabilities import two_cpus
 from helpers.network import ACROSS, CONNECT, PROBES, RTT, THROUGHPUT, Running, possible
-from helpers.processes import until
 
 from reckon.measurement import library
 
@@ -33,15 +30,3 @@ def test_a_server_is_on_the_probes_cpu_or_on_the_lowest_other_one(name):
     expected = min(os.sched_getaffinity(0) - {cpu}) if name in ACROSS else cpu
     assert places == [{expected}] * len(places)
     assert name in PROBES and (policy == os.SCHED_BATCH) == (name in BY_RESET)
-
-
-def test_the_thread_of_mbp2016_runs_where_the_scheduler_puts_it():
-    def allowed(task):
-        status = (Path(task) / "status").read_text()
-        return re.search(r"Cpus_allowed_list:\s*(.*)", status)[1]
-
-    two_cpus()
-    wanted = {str(library.default_cpu()), allowed("/proc/self")}
-    with Running(RTT + "mbp2016") as running:
-        tasks = Path(f"/proc/{running.probe}/task")
-        assert until(lambda: {allowed(task) for task in tasks.iterdir()} == wanted)

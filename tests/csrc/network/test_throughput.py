@@ -7,9 +7,8 @@ import pytest
 from helpers.capabilities import x86_only
 from helpers.network import THROUGHPUT, possible
 from helpers.peers import FakePeer
-from helpers.probes import MIB, in_python
+from helpers.probes import MIB
 from helpers.receivers import Receiver, notes_of, run, true_notes
-from helpers.traces import strace
 
 from reckon.measurement import library
 
@@ -103,25 +102,6 @@ def read_slowly(connection, least, part, pause_s):
     return received
 
 
-@pytest.mark.timed
-def test_the_best_window_is_in_the_fast_part_of_a_transfer():
-    """Of 32 MB the receiver takes the first one and the last one slowly."""
-    possible(THROUGHPUT + "hpe_i7_860")
-
-    def serve(connection, *_):
-        connection.sendall(b"ok\n")
-        received = read_slowly(connection, MIB, 1 << 14, 0.005)
-        received += read_slowly(connection, 30 * MIB, 1 << 20, 0)
-        received += read_slowly(connection, 1 << 40, 1 << 14, 0.005)
-        connection.sendall(true_notes(received, 0))
-
-    with FakePeer(serve, receive_buffer_bytes=1 << 16) as peer:
-        samples = run("hpe_i7_860", peer.locations, 1, size_bytes=32 * MIB, best_ms=20)
-    best = samples.ops[0] / (samples.ticks[0] / library.tick_hz())
-    assert best > 3 * 32 * MIB / (samples.wall_ns / 1e9)
-    assert samples.ops[0] <= 32 * MIB
-
-
 def test_a_send_may_take_longer_than_the_time_limit_while_it_makes_progress():
     """12 MiB at one a second; the limit without any progress is 5 s."""
     x86_only()
@@ -134,17 +114,6 @@ def test_a_send_may_take_longer_than_the_time_limit_while_it_makes_progress():
     with FakePeer(serve, receive_buffer_bytes=1 << 17) as peer:
         samples = run("t470", peer.locations, 1, size_bytes=12 * MIB)
     assert samples.ops[0] == 12 * MIB and samples.wall_ns > 5e9
-
-
-def test_t470_hands_over_everything_in_one_send(tmp_path):
-    x86_only()
-    outcome = in_python(
-        "say(attempt('network/throughput/t470', {'size_bytes': 3 << 20}, samples=4, isolated=False))",
-        prefix=strace(tmp_path / "log", "sendto"),
-    )
-    sends = [text for text in (tmp_path / "log").read_text().splitlines() if "MSG_WAITALL" in text]
-    assert outcome == "ran" and len(sends) == 4
-    assert all(text.endswith("= 3145728") for text in sends)
 
 
 NO_SENSE = (

@@ -5,11 +5,8 @@ import time
 
 import pytest
 from helpers.capabilities import need
-from helpers.network import own
 from helpers.peers import TOKEN, Peer, about, choice, exactly, line, probe
-from helpers.probes import in_python
 from helpers.processes import living_children, until
-from helpers.programs import network
 
 from reckon.measurement import library
 
@@ -69,12 +66,6 @@ def test_a_host_gets_at_most_64_connections(peer):
         connection.close()
     assert until(lambda: not living_children(peer.pid))
     assert about(peer)
-
-
-def test_services_end_when_the_network_to_their_caller_does():
-    """No packet reports that: the peer's keep-alive probes get no answer."""
-    services = ["echo 64", "sink 1000 4096", "accept 5", "udp-echo", "quickack"]
-    assert in_python(network.ended_when_the_network_goes, services, prefix=own()) == [5, True]
 
 
 def test_the_services_are_clean_under_the_sanitizers(sanitized, leaks_are_errors):

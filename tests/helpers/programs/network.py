@@ -13,7 +13,7 @@ from pathlib import Path
 
 from helpers.peers import FakePeer, Peer, line, service_port
 from helpers.probe_script import attempt
-from helpers.processes import living_children, until
+from helpers.processes import living_children
 from helpers.programs import connections
 from reckon.measurement import library
 
@@ -114,19 +114,6 @@ def close_without_a_port(first, last):
 
     with FakePeer(serve) as peer:
         return attempt(CONNECT + "close", {"peer": "other"}, 3, locations=peer.locations)
-
-
-def ended_when_the_network_goes(services):
-    """[services that ran, whether they end] once no packet reaches their caller any more."""
-    with Peer() as peer:
-        held = [peer.ask(service)[0] for service in services]
-        before = len(living_children(peer.pid))
-        time.sleep(0.5)  # until nothing is on its way any more
-        subprocess.run(["ip", "link", "set", "lo", "down"], check=True)
-        gone = until(lambda: not living_children(peer.pid), 90)
-        for connection in held:
-            connection.close()
-        return [before, gone]
 
 
 def drops_of_an_accept_queue(crowds):
