@@ -233,6 +233,8 @@ def test_a_users_mistake_is_one_sentence_and_status_2(recorded, arguments, messa
     assert done.returncode == 2, done
     assert message in done.stderr
     assert done.stderr.startswith("reckon: ") and done.stderr.count("\n") == 1
+    if arguments[:2] != ["build", "--pages"]:  # which first says whose run it is
+        assert done.stdout == ""
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,11 @@ def distribution(name, times):
     return rk.draw.figure([single(times)], axes, name, "C")
 
 
+def series(name, times):
+    axes = sns.scatterplot(rk.samples(single(times)), x="second", y="value", hue="title")
+    return rk.draw.figure([single(times)], axes, name, "C")
+
+
 FIGURES = {
     "bars": lambda name, times: rk.draw.bars([single(times)], name, "C"),
     "cache-capacity": cache_capacity,
@@ -62,6 +67,7 @@ FIGURES = {
     "levels": levels,
     "mountain": mountain,
     "pair": pair,
+    "series": series,
 }
 
 

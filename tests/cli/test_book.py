@@ -20,13 +20,23 @@ from helpers.project import reckon
 def test_a_mistake_in_machine_toml_is_one_sentence(folders, text, says):
     (folders / "machine.toml").write_text(text)
     done = reckon("build", "--html")
-    assert done.returncode == 2 and says in done.stderr and done.stderr.count("\n") == 1
+    assert (
+        done.returncode == 2
+        and says in done.stderr
+        and done.stderr.count("\n") == 1
+        and not done.stdout
+    )
 
 
 def test_a_folder_of_runs_that_cannot_be_written_is_one_sentence(folders):
     (folders / "file").write_text("")
     done = reckon("build", "--html", RECKON_RUNS=str(folders / "file"))
-    assert done.returncode == 2 and "cannot be" in done.stderr and done.stderr.count("\n") == 1
+    assert (
+        done.returncode == 2
+        and "cannot be" in done.stderr
+        and done.stderr.count("\n") == 1
+        and not done.stdout
+    )
 
 
 def test_an_unknown_profile_in_the_environment_is_refused(folders):

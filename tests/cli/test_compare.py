@@ -89,7 +89,7 @@ def test_a_users_mistake_is_one_sentence(folders, arguments, message):
     made_up.run("empty", [])
     done = reckon("compare", *arguments)
     assert done.returncode == 2 and message in done.stderr
-    assert done.stderr.count("\n") == 1
+    assert done.stderr.count("\n") == 1 and done.stdout == ""
 
 
 def test_changed_predictions_leave_a_comparison_up_to_date(folders, build_context):

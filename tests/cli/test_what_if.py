@@ -63,14 +63,6 @@ def test_a_curve_is_printed_by_its_ends_and_its_median_ratio(recorded):
     assert len(printed["predicted"]) == len(printed["measured"]) == 11
 
 
-def test_units_may_differ_and_may_be_left_out(recorded):
-    values = [
-        json.loads(reckon("predict", NULL_CALL, text, "--json").stdout)["predicted"]
-        for text in ("kernel_path=550", "kernel_path=0.55e3 cycle", "kernel_path=0.55kilocycle")
-    ]
-    assert values[0] == pytest.approx(values[1]) == pytest.approx(values[2])
-
-
 def test_a_file_of_predictions_from_the_site_is_evaluated(recorded, tmp_path):
     path = tmp_path / "predictions.toml"
     path.write_text(
@@ -112,29 +104,17 @@ def test_a_file_with_a_fault_is_one_sentence(recorded, tmp_path, content, messag
         ([NULL_CALL, "kernel_pth=3"], "did you mean kernel_path"),
         ([NULL_CALL, "frobnicate=3"], "it has mode_switch, kernel_path, clock"),
         ([NULL_CALL, "kernel_path"], 'write for example mode_switch="90 cycles"'),
-        ([NULL_CALL, "kernel_path=3 ns"], "is a number of cycles, but 3 ns is a time"),
         ([NULL_CALL, "kernel_path=many"], "'many' is not a number with its unit"),
-        ([NULL_CALL, "kernel_path=3 furlongs"], "'furlongs' is not a unit of this book"),
         ([NULL_CALL, "kernel_path=1e999"], "is too large for a number"),
         (
             [NULL_CALL, "clock=0"],
             f"{NULL_CALL} gives ∞ ns, with clock = 0; a prediction is a finite",
         ),
         (
-            [NULL_CALL, "kernel_path=-900"],
-            "below 0, and no amount is negative.",
-        ),
-        (
-            [NULL_CALL, "formula=mode_switch"],
-            "the formula gives a number of cycles, but ns is a time.",
-        ),
-        (
             [NULL_CALL, "formula=mode_switch / clok"],
             "is not one of its inputs; did you mean clock?",
         ),
-        ([NULL_CALL, "formula=kernel_path /"], "'kernel_path /' is no formula ("),
         ([NULL_CALL, "formula=1, 2, 3"], "'1, 2, 3' has 3 parts; write it as hardware, software."),
-        ([NULL_CALL, "formula=np.maxmum(1, clock)"], "did you mean np.maximum?"),
         ([NULL_CALL, "formula=__import__('os')"], "__import__ is not one of its inputs"),
         ([NULL_CALL, "formula=9 ** 9 ** 9 ** 9 / clock"], "is no formula ("),
         (["cpu/syscall/amortised", "calls=3"], "calls is the axis of the curve"),

@@ -53,6 +53,8 @@ def test_the_tree_keeps_the_authors_order():
         (lambda a: np.sin(a), "np.sin cannot"),
         (lambda a: a * units.registry().Quantity(1, "s"), "pint quantity"),
         (lambda a: a + "b", "make it an input"),
+        (lambda a: "b" * a, "'b' cannot become part of a formula"),
+        (lambda a: a / 0, "A division by 0 has no value"),
         (lambda a: a * np.array([1, 2]), "make it an axis"),
         (lambda a: sum(x for x in a), "written for one value"),
         (lambda a=3: a, "has a default"),

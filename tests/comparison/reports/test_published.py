@@ -1,6 +1,5 @@
 """The reports as data: complete by a list made apart, whole by the schema, and run again."""
 
-import json
 import math
 import re
 import tomllib
@@ -8,9 +7,8 @@ from collections import Counter
 
 import pytest
 from helpers.project import ROOT
-from helpers.report_example import EXAMPLE, example
+from helpers.report_example import example
 
-import reckon as rk
 from reckon import units
 from reckon.comparison.reports import derivations, published
 from reckon.comparison.reports.rounding import half_a_digit
@@ -18,11 +16,6 @@ from reckon.errors import ReckonError
 
 TABLES = tomllib.loads((ROOT / "tests/comparison/reports/tables.toml").read_text(encoding="utf-8"))
 NAMES = sorted(TABLES)
-
-
-def test_the_five_are_there():
-    assert {"hpe_i7_860", "i7_10750h", "mbp2016", "t470", "x510uq"} <= set(NAMES)
-    assert set(NAMES) <= {report.name for report in published.all_reports()}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -71,31 +64,6 @@ def test_the_documented_example_is_one(tmp_path):
     assert report.values[0].base(221520, "s", "cycle") == pytest.approx(92.3e-6)
 
 
-@pytest.mark.parametrize("without", ["nothing", "derivations", "pairs"])
-def test_a_sixth_report_stands_on_the_page(tmp_path, folders, monkeypatch, without):
-    """With what it has; by the page's own cells, for the five and it."""
-    text = EXAMPLE.partition("[[derivation]]")[0] if without == "derivations" else EXAMPLE
-    text = text.replace("predicted = 8.7\n", "") if without == "pairs" else text
-    path = tmp_path / "example.toml"
-    path.write_text(text, encoding="utf-8")
-    five = [report for report in published.all_reports() if report.name in NAMES]
-    six = (*five, published.read(path))
-    monkeypatch.setattr(published, "all_reports", lambda: six)
-    page = json.loads((ROOT / "notebooks/reports.ipynb").read_text(encoding="utf-8"))
-    cells = ["".join(cell["source"]) for cell in page["cells"] if cell["cell_type"] == "code"]
-    blocks = {cell: eval(cell, {"rk": rk}).markdown for cell in cells if cell.startswith("rk.")}
-    arithmetic = blocks["rk.reports_page.arithmetic()"]
-    derives = without != "derivations"
-    assert (
-        ("that A laptop {cite}`lmbench` derives" in arithmetic)
-        == ("A laptop: its predictions" in arithmetic)
-        == derives
-    )
-    assert any("| A laptop {cite}`lmbench` | 1 |" in text for text in blocks.values()) == (
-        without != "pairs"
-    )
-
-
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -138,14 +106,13 @@ def test_what_the_schema_cannot_see_is_a_fault(tmp_path, old, new, message):
     ("old", "new", "message"),
     [
         ("page / disk", "page + disk", "these cannot be added"),
-        ("page / disk", "page * disk", "these cannot be added"),
-        ("page / disk", "page / drive", "drive is not one of its inputs"),
         ("page / disk", "__import__('os')", "__import__ is not one of its inputs"),
         ("page / disk", "[page for page in 'x']", "arithmetic, np.functions and its inputs alone"),
-        ("page / disk", "page.__class__", "arithmetic, np.functions and its inputs alone"),
         ("page / disk", "page / 'disk'", "is no number"),
         ("page / disk", f"page / 1{400 * '0'}", "A number of the formula is larger than"),
-        ("page / disk", "page /", "is no formula"),
+        ("page / disk", "np.minimum(page / disk)", "is no formula"),
+        ("page / disk", "page(disk)", "is no formula"),
+        ("page / disk", "1 / 0 * page / disk", "is no formula"),
         (
             "hardware = 8.2, software",
             "hardware = [8.2, 8.2], software",
@@ -243,11 +210,3 @@ def test_a_counter_of_another_rate_than_the_cores_is_no_core_clock(tmp_path):
     assert math.isnan(same.core_cycles)
     [value] = [v for v in published.measured_values("cpu/task/x510uq_thread") if v.unit == "cycle"]
     assert value.core_cycles == pytest.approx(value.measured * 3.1 / 2.7)
-
-
-def test_no_report_reads_an_input_off_what_it_explains_without_saying_so():
-    for report in published.all_reports():
-        for derivation in report.derivations:
-            for name, given in derivation.inputs.items():
-                if re.search(r"solved from|its sum takes|the table's", given.source):
-                    assert given.inferred, (report.name, derivation.what, name)
