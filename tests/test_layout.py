@@ -111,35 +111,6 @@ def test_only_measuring_knows_ctypes():
     assert users == ["measurement/library.py"]
 
 
-# What a notebook calls as rk.NAME, rk.show.NAME or rk.draw.NAME; what JupyterLab calls after a cell;
-# the commands that build; the process of a later visit.
-MAY_LOOK_UP_THE_SESSION = [
-    "__init__.py",
-    "book/tasks.py",
-    "cli/book.py",
-    "cli/what_if.py",
-    "edits/notebook.py",
-    "hosts/host_facts.py",
-    "measurement/capacity.py",
-    "measurement/side_by_side.py",
-    "measurement/visit.py",
-    "records/run_inputs.py",
-    "show/figures/strips.py",
-    "show/formulas.py",
-    "show/tables/method_and_machine_tables.py",
-]
-
-
-def test_only_entry_points_look_up_the_session():
-    """All other functions are handed the session, or what they need of it."""
-    callers = [
-        str(path)
-        for path in MODULES
-        if re.search(r"current_session\(\)", (ROOT / "reckon" / path).read_text())
-    ]
-    assert sorted(callers) == sorted([*MAY_LOOK_UP_THE_SESSION, "records/session.py"])  # defines it
-
-
 def test_no_module_has_the_name_of_a_public_function():
     modules = {path.stem for path in MODULES}
     for public in (rk, rk.show, rk.draw):
@@ -258,11 +229,6 @@ def test_citation_and_changes_are_of_this_version():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     changes = (ROOT / "CHANGELOG.md").read_text()
     assert citation["version"] == version and f"## {version}" in changes
-
-
-def test_configuration_is_quoted_where_yaml_would_mistake_it():
-    config = yaml.safe_load((ROOT / "_config.yml").read_text())
-    assert config["execute"]["execute_notebooks"] == "off"
 
 
 def _without_examples(text):

@@ -30,21 +30,6 @@ def test_runs_of_one_name_are_named_by_their_folders(folders):
     assert "Only here has 15 more." in run_comparison.verdict(comparison).markdown
 
 
-def test_a_run_is_not_compared_with_itself(folders):
-    made_up.run("here", results(1))
-    (folders / "runs/link").symlink_to(folders / "runs/here")
-    with pytest.raises(ReckonError, match="cannot be compared with itself"):
-        compare("here", "link")
-
-
-def test_a_copied_run_has_the_name_of_its_folder(folders):
-    made_up.run("here", results(1))
-    shutil.copytree(folders / "runs/here", folders / "runs/before")
-    by_name, by_folder = map(records.read_run, ("before", folders / "runs/before"))
-    assert by_name.name == by_folder.name == compare("before", "here").a == "before"
-    assert not compare("before", "here").changed
-
-
 def test_a_copied_run_is_another_machine(folders):
     known = {"processor": {"model": {"value": "A processor", "source": ""}}}
     made_up.run("here", results(1), machine=known)

@@ -3,7 +3,6 @@
 import errno
 import os
 import re
-import resource
 import signal
 import subprocess
 import sys
@@ -14,7 +13,6 @@ from helpers.capabilities import other_users
 from helpers.project import ROOT
 
 from reckon.computer import owners, scratch
-from reckon.measurement import library
 
 KIB = 1024
 
@@ -68,13 +66,6 @@ def test_existing_files_are_kept_and_grown(disk):
         scratch.prepare_files(2, 16 * KIB, messages.append)
         assert path.read_bytes()[: 8 * KIB] == before and path.stat().st_size == 16 * KIB
     assert len(messages) == 3 and "8.00 KiB" in messages[0], messages
-
-
-def test_a_process_of_its_own_leaves_nothing(disk):
-    process = start_python(MAKE, disk)
-    paths = process.communicate(timeout=60)[0].split()
-    assert len(paths) == 2 and process.returncode == 0
-    assert list(disk.iterdir()) == []
 
 
 def test_a_notebook_uses_the_builders_folder_and_does_not_remove_it(disk):
@@ -147,30 +138,6 @@ def test_no_folder_or_one_that_cannot_be_written(disk, monkeypatch):
         pytest.raises(scratch.ScratchUnavailable, match="No file can be written in /proc"),
     ):
         scratch.prepare_files(1, KIB)
-
-
-def test_a_full_disk_is_reported(disk, monkeypatch):
-    """By a limit on the size of files; a disk that is full meets the same writes."""
-    before, signals = resource.getrlimit(resource.RLIMIT_FSIZE), signal.getsignal(signal.SIGXFSZ)
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, before[1]))
-    try:
-        with (
-            scratch.shared_folder(),
-            pytest.raises(scratch.ScratchUnavailable, match="File too large"),
-        ):
-            scratch.prepare_files(1, 100_000)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        signal.signal(signal.SIGXFSZ, signals)
-    assert list(disk.iterdir()) == []
-
-
-def test_probes_read_on_the_disk_of_the_scratch_folder(disk, monkeypatch):
-    library.run("memory/fault/minor", {"touches": 1}, samples=1)
-    monkeypatch.setenv("RECKON_SCRATCH", "/dev/shm")
-    with pytest.raises(library.ProbeUnsupported, match="/dev/shm lies in memory"):
-        library.run("memory/fault/minor", {"touches": 1}, samples=1)
 
 
 def test_a_folder_that_another_user_put_there_is_not_used(disk):

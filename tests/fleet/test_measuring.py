@@ -144,18 +144,6 @@ def test_a_host_that_stands_still_is_named_and_the_others_are_measured(cluster, 
     assert list(whole_runs(cluster, tmp_path)) == ["two"]
 
 
-def test_a_host_that_stands_still_keeps_no_other_from_being_found(cluster):
-    lines = []
-    frozen = cluster.worker_of("one")
-    os.kill(frozen, signal.SIGSTOP)
-    try:
-        assert end_of(cluster.start_fleet("--plan"), lines) == 0, "".join(lines)
-    finally:
-        os.kill(frozen, signal.SIGCONT)
-    assert "does not answer" in lines[0] or "cannot be asked" in lines[0]
-    assert lines[1].startswith("1 host: two.")
-
-
 def test_a_scheduler_that_is_started_again_goes_on(cluster, tmp_path):
     lines = []
     fleet = cluster.start_fleet("--no-network")

@@ -128,14 +128,6 @@ def test_whether_another_attempt_may_succeed(monkeypatch, trouble, temporary):
     assert failure.value.temporary is temporary
 
 
-def test_a_host_that_the_user_named_may_answer_the_next_time(monkeypatch):
-    monkeypatch.setenv("RECKON_PEER", "127.0.0.1:1")
-    monkeypatch.setenv("RECKON_PEER_TOKEN", TOKEN)
-    with pytest.raises(HostUnavailable, match="Nothing listens") as failure:
-        other.connect()
-    assert failure.value.temporary
-
-
 @pytest.mark.parametrize(
     ("where", "sentence"),
     [

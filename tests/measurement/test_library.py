@@ -240,44 +240,11 @@ def test_no_file_descriptor_or_process_is_left_behind():
     assert set(children_of(os.getpid())) <= set(children)
 
 
-@pytest.mark.timed
-def test_isolation_costs_less_than_the_start_of_an_empty_python():
-    """Spawn, pin, calibrate, report: the time around the probe's own run, which is to be 5 ms on an
-    idle machine. In turn, the fastest of each, since the load of others only adds."""
-    around, python = [], []
-    for _ in range(20):
-        begin = time.perf_counter_ns()
-        samples = library.run("cpu/syscall/getpid", warmup=0)
-        around.append(time.perf_counter_ns() - begin - samples.wall_ns)
-        begin = time.perf_counter_ns()
-        subprocess.run([sys.executable, "-I", "-S", "-c", ""], check=True)
-        python.append(time.perf_counter_ns() - begin)
-    assert min(around) < min(python)
-
-
 def test_reports_follow_what_happened():
     """A known number of page faults and switches: a fork touches pages, a sleep gives way."""
     assert library.run("test/fork", samples=20).minor_faults >= 20
     slept = library.run("cpu/clock/t470_sleep", {"sleep_ms": 1}, samples=10, warmup=0)
     assert slept.voluntary_switches == 10
-
-
-def test_a_search_for_a_probe_s_name_or_what_it_times_leads_to_its_definition():
-    """Both are written in full, the second perhaps on several lines: no macro composes them."""
-
-    def defined(probe):
-        text = re.sub(r'"\s*"', "", (ROOT / "csrc" / probe.file).read_text())
-        return f'"{probe.name}"' in text and f'"{probe.timed}"' in text
-
-    assert [name for name in PROBES if not defined(PROBES[name])] == []
-
-
-def test_probes_are_defined_in_one_way():
-    """By RK_PROBE and its fields; what several share is a macro of fields."""
-    lines = [line for path in (ROOT / "csrc").rglob("*.c") for line in path.open()]
-    assert [
-        line for line in lines if "RK_PROBE(" in line and not line.startswith("RK_PROBE(")
-    ] == []
 
 
 def test_the_null_call_enters_the_kernel_and_the_vdso_does_not(tmp_path):

@@ -13,7 +13,6 @@ from reckon.measurement.sampling import PointSampler
 from reckon.records import verify
 from reckon.records.export import to_json
 from reckon.records.lookup import read_result
-from reckon.records.run_inputs import measured
 from reckon.records.session import current_session
 from reckon.show.pages import summary_page
 from reckon.show.tables import tables
@@ -118,17 +117,6 @@ def test_before_any_sample_a_measured_input_that_moved_is_sealed_as_it_is_now(fo
         now = clock(value, origin="measured", source="measured in this run")
         rk.measure(predict_from(now), min_profile="standard")
     assert stored().seal.predicted == pytest.approx(6400 / 2.5e9)
-
-
-def test_the_end_of_an_extended_axis_is_known_once_it_was_measured(folders):
-    guess = rk.guess(3, "ns", "a guess", low=1, high=9)
-    rk.measure(predict_curve((5120, 10240)), probe="test/chain", over="instructions")
-    assert measured("test/curve", guess, at_end=True).origin == "measured"
-    forget()
-    rk.measure(predict_curve((5120, 10240, 20480)), probe="test/chain", over="instructions")
-    after = measured("test/curve", guess, at_end=True)
-    assert after.origin == "measured"
-    assert after.value == read_result(current_session().run.name, "test/curve").medians[-1]
 
 
 def test_a_stop_keeps_what_was_complete_of_a_group(folders, monkeypatch):

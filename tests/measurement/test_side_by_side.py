@@ -196,16 +196,6 @@ def test_a_curve_takes_part_at_one_point(folders, ran):
     )
 
 
-def test_values_measured_again_are_no_probes_of_the_summary(folders):
-    execute_page()
-    compare(group())
-    assert {result.quantity for result in rk.results()} == {"test/chain", LONG}
-    assert {result.quantity for result in rk.results("methods/test")} == {
-        "methods/test/chain",
-        "methods/" + LONG,
-    }
-
-
 def test_a_recorded_run_is_read_and_not_measured(folders, ran):
     execute_page()
     run = current_session().run

@@ -104,20 +104,6 @@ def test_measuring_afresh_adds_to_the_seal_and_never_overwrites_it(folders, monk
     assert again.seal == first.seal and len(stored().predictions) == 2
 
 
-def test_before_any_sample_the_seal_may_still_be_changed(folders, monkeypatch):
-    def stop(*args, **kwargs):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(library, "run", stop)
-        chain = predict_chain()
-        with pytest.raises(KeyboardInterrupt):
-            rk.measure(chain)
-    chain = predict_chain(cycles=7000)
-    assert rk.measure(chain).revisions == []
-    assert len(stored().predictions) == 1
-
-
 @pytest.mark.parametrize("change", ["parameters", "source", "warmup", "longer profile", "fresh"])
 def test_what_makes_samples_unusable(folders, monkeypatch, change):
     chain = predict_chain()
@@ -210,17 +196,6 @@ def test_an_axis_of_time_sweeps_a_parameter_in_the_parameter_s_unit(folders, par
 def test_a_quantity_is_measured_once_in_a_call(folders):
     with pytest.raises(rk.ReckonError, match="Two predictions of test/chain cannot be measured"):
         rk.measure_together([predict_chain(), predict_chain()])
-
-
-def test_settings_of_its_own_precede_the_common_ones(folders):
-    chain, other = predict_chain(), predict_chain(quantity="test/other")
-    results = rk.measure_together(
-        {chain: {}, other: dict(samples=8)}, probe="test/chain", samples=4
-    )
-    assert [result.measurement.samples for result in results.values()] == [
-        2,
-        4,
-    ]  # quick: half the trials
 
 
 def test_what_is_compared_is_interleaved(folders):
@@ -322,16 +297,6 @@ def test_a_run_of_another_machine_is_read_and_never_measured(recorded, monkeypat
     forget()
     with pytest.raises(rk.ReckonError, match="recorded on another machine or kernel"):
         current_session()
-
-
-def test_a_quantity_renamed_under_a_recorded_run_is_told_the_name_on_record(recorded):
-    """`probe=` says how to measure it, so that its own name is nobody's but the record's."""
-
-    renamed = predict_chain(quantity="cpu/syscall/getpit")
-    with pytest.raises(
-        rk.ReckonError, match=r"did you mean cpu/syscall/getpid\? Otherwise measure"
-    ):
-        rk.measure(renamed, probe="cpu/syscall/getpid")
 
 
 def test_a_kernel_upgrade_is_a_new_run(folders, monkeypatch):

@@ -1,7 +1,6 @@
 """Records' files: broken ones are named, and a reader never sees half of one."""
 
 import os
-import stat
 import sys
 import threading
 
@@ -45,16 +44,6 @@ def test_a_broken_record_is_an_error_and_left_as_it_is(folders, text, says):
     with pytest.raises(ReckonError, match=says):
         records.read_record("r", "a/b")
     assert path.read_bytes() == before
-
-
-def test_every_truncation_of_a_record_is_noticed(folders):
-    records.write_record("r", records.Record(experiment="a/b"))
-    path = records.record_path("r", "a/b")
-    whole_text = path.read_text().rstrip("\n")
-    for length in range(len(whole_text)):
-        path.write_text(whole_text[:length])
-        with pytest.raises(ReckonError):
-            records.read_record("r", "a/b")
 
 
 def test_a_reader_sees_the_old_or_the_new_file_never_half(folders):
@@ -106,11 +95,6 @@ def test_what_a_killed_process_was_writing_is_removed_by_the_next_write(folders)
     assert len([*folders.glob(".file.*")]) == 2 and not path.exists()
     records.write_whole(path, "whole")
     assert [*folders.glob(".file.*")] == [others] and path.read_text() == "whole"
-
-
-def test_files_are_readable_by_others_as_usual(folders):
-    records.write_whole(folders / "file", "x")
-    assert stat.S_IMODE((folders / "file").stat().st_mode) == 0o644
 
 
 def test_a_record_is_parsed_once_until_it_is_written_again(folders, monkeypatch):

@@ -14,7 +14,7 @@ from helpers.project import PROGRAMS, ROOT
 from reckon import records
 from reckon.errors import ReckonError
 from reckon.records import locks
-from reckon.records.locks import lock, machine_lock
+from reckon.records.locks import lock
 
 
 @pytest.fixture
@@ -78,12 +78,6 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path):
         pass
 
 
-def test_a_lock_is_no_run_and_no_experiment(folders):
-    made_up.run("r", [made_up.single("cpu/made/one", 50, "ns")])
-    with records.writing("r"), records.measuring("r", pytest.fail):
-        assert list(records.runs()[0]) == ["r"] and records.experiments("r") == ["cpu/made"]
-
-
 def test_two_processes_that_write_one_record_lose_nothing(folders):
     made_up.run("r", [])
     environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}"}
@@ -141,9 +135,3 @@ def test_another_user_keeps_nobody_from_measuring(measuring, monkeypatch):
         f"Waiting for {process}, which measures on this machine.",
         f"Measuring beside {process} of another user, which does not end.",
     ]
-
-
-def test_a_machine_is_free_after_its_block():
-    for _ in range(2):
-        with machine_lock(f"reckon-test-{os.getpid()}", pytest.fail):
-            pass

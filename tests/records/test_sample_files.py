@@ -13,7 +13,6 @@ from reckon.errors import ReckonError
 from reckon.records import sample_files, store, verify
 from reckon.records.export import to_json
 from reckon.records.lookup import all_results, from_entry, read_result
-from reckon.records.unit_conversion import point_values
 
 NAMES = ["cpu/made/scalar", "cpu/made/curve"]
 
@@ -62,17 +61,6 @@ def test_what_is_read_has_the_samples_as_they_were_measured(run):
         assert [p.reason for p in read[result.quantity].missing_points] == [
             p.reason for p in result.missing_points
         ]
-
-
-def test_a_stored_summary_is_the_one_computed_from_the_samples(run):
-    for result in all_results("r"):
-        computed = [
-            statistics.summarise(
-                point_values(point, result.measurement, result.unit, result.seal.kind)
-            )
-            for point in result.points
-        ]
-        assert repr(result.summaries) == repr(computed)
 
 
 def test_without_samples_a_record_is_read_without_opening_their_files(run):

@@ -9,8 +9,6 @@ from reckon import ReckonError
 from reckon.records import verify
 from reckon.records.lookup import all_results
 from reckon.records.session import current_session
-from reckon.show.pages import summary_page
-from reckon.show.tables.answer_box import answer
 
 REASON = "6400 was typed for 64000"
 
@@ -31,16 +29,6 @@ def test_the_first_seal_stays_and_the_new_one_is_scored(mended):
     events = [event.event for event in stored().chain]
     assert events == ["seal", "visit", "reseal"]
     assert verify.faults(current_session().run.name) == []
-
-
-def test_the_page_states_the_reason_and_the_first_ratio(mended):
-    first = f"{rk.number(mended.ratio_to(mended.first_seal))}×"
-    for block in (
-        rk.show.verdict(mended, "the chain"),
-        answer("How long?", mended, "the chain"),
-        summary_page.revisions([mended]),
-    ):
-        assert REASON in block.markdown and first in block.markdown
 
 
 def test_once_measured_a_reason_is_asked_for(folders):

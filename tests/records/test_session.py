@@ -2,11 +2,10 @@
 
 import contextlib
 import json
-import shutil
 
 import pytest
 from helpers.chains import predict_chain
-from helpers.project import RECORDED, forget, reckon
+from helpers.project import forget, reckon
 
 import reckon as rk
 from reckon import config, records
@@ -120,13 +119,6 @@ def test_listing_results_makes_no_run(folders):
     done = reckon("results")
     assert done.returncode == 0 and "holds no quantity yet" in done.stdout
     assert not (folders / "runs").exists()
-
-
-def test_results_of_another_machines_run_are_only_read(folders):
-    shutil.copytree(RECORDED / "recorded", folders / "runs/recorded")
-    before = content(folders / "runs")
-    assert reckon("results", RECKON_RUN="recorded").returncode == 0
-    assert content(folders / "runs") == before
 
 
 def test_a_machine_with_new_facts_is_written_and_keeps_its_id(folders, monkeypatch):

@@ -138,16 +138,3 @@ def test_the_published_schema_is_the_one_in_use(name, module, model):
     published = (ROOT / "book" / f"{name}.schema.json").read_text(encoding="utf-8")
     assert published == module.schema(), "run `make schema`"
     assert model in json.loads(published)["$defs"]
-
-
-def test_runs_are_listed_latest_first_with_broken_ones_reported(folders):
-    for name, day in (("a", 2), ("b", 1)):
-        made_up.run(name, [])
-        run = records.read_run(name)
-        opened_at = run.opened_at.replace(year=2000, month=1, day=day)
-        records.write_run(run.model_copy(update={"opened_at": opened_at}))
-    (folders / "runs/broken").mkdir()
-    (folders / "runs/broken/run.json").write_text("{")
-    runs, [trouble] = records.runs()
-    assert list(runs) == ["a", "b"]
-    assert "broken/run.json is not a whole description" in trouble

@@ -133,14 +133,6 @@ def test_an_edit_of_samples_is_named_also_with_a_new_digest(run):
     assert verify.faults("r") == [f"{SCALAR}: the samples of visit 1 are missing"]
 
 
-def test_samples_whose_name_is_too_long_for_a_file_are_named(run):
-    def rename(quantities):
-        quantities[f"cpu/made/{300 * 'x'}"] = quantities.pop(SCALAR)
-
-    edit(run, rename)
-    assert any("cannot be read (File name too long)" in fault for fault in verify.faults("r"))
-
-
 @pytest.mark.parametrize(
     "place",
     [

@@ -1,8 +1,5 @@
 """What a cell displays: MyST for the book, plain Markdown and pictures for other tools."""
 
-from IPython.core.interactiveshell import InteractiveShell
-
-import reckon as rk
 from reckon.show.block import MYST, Block, MissingCell, grid, plain_markdown
 
 
@@ -31,11 +28,6 @@ def test_a_figure_is_a_directive_in_the_book_and_a_picture_elsewhere():
 
 def test_roles_become_words():
     assert plain_markdown("{download}`data </figures/x.csv>` and {cite}`a,b`") == "data and [a,b]"
-
-
-def test_a_long_table_may_break_across_pages():
-    assert ":class: longtable" in grid(["A"], [["1"]] * 13, "Long", "tab-long").markdown
-    assert "longtable" not in grid(["A"], [["1"]] * 12, "Short", "tab-short").markdown
 
 
 def test_a_reason_that_rows_share_is_said_once_below_the_table():
@@ -67,8 +59,3 @@ def test_a_table_without_rows_is_a_sentence():
     """Sphinx's LaTeX ends with StopIteration at a table that has only a header."""
     shown = grid(["Quantity", "Value"], [], "What TCP did", "tcp").markdown
     assert "table" not in shown and shown.startswith("What TCP did: nothing")
-
-
-def test_nothing_to_say_is_not_displayed():
-    shown = InteractiveShell.instance().display_formatter.format
-    assert shown(rk.say("")) == ({}, {}) and "text/markdown" in shown(rk.say("a"))[0]

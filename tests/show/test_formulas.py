@@ -39,11 +39,6 @@ def test_a_later_median_of_an_input_does_not_change_the_printed_prediction(seale
     assert "| 200 ns |" in formulas.predictions([now], "Both", "both").markdown
 
 
-def test_the_first_visit_is_not_named_where_no_input_moved(sealed):
-    same = twice(wait=waiting(100), times=rk.given(2, "1", "there and back"))
-    assert "visit" not in formulas.prediction(same, "twice").markdown
-
-
 def test_a_prediction_that_a_person_changed_is_printed_as_it_is_now(sealed):
     changed = twice(wait=waiting(120), times=rk.given(3, "1", "there, back and there"))
     assert "**Predicted: 360 ns**.\n" in formulas.prediction(changed, "twice").markdown

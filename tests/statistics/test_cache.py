@@ -65,9 +65,3 @@ def test_a_broken_file_or_an_unwritable_folder_is_no_error(page):
     page.write_text("a file")
     cache._open.cache_clear()
     assert number_of_calls(SAMPLES[0]) == 3
-
-
-def test_an_error_is_raised_each_time(page):
-    for _ in range(2):
-        with pytest.raises(ValueError, match="at least one process"):
-            statistics.summarise([])

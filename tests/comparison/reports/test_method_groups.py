@@ -1,7 +1,6 @@
 """The list of methods, book/methods.toml: it has every method of a report, once."""
 
 import json
-import re
 import tomllib
 
 import pytest
@@ -68,10 +67,3 @@ def test_a_whole_file_is_divided_by_its_blocks():
     point = records.Point(x=None, params={"file_bytes": 1 << 20}, processes=[], stopped="precise")
     assert Method(quantity="files/a/b", differs="x", blocks_of="file_bytes").divisor(point) == 256
     assert Method(quantity="files/a/b", differs="x", per=16).divisor(point) == 16
-
-
-def test_no_description_of_a_method_refers_to_another():
-    """The methods stand in the order of their effect, so none can refer to the one above it."""
-    for group in method_groups.groups():
-        for row in group.method:
-            assert not re.search(r"^the same|^with the same|the others have", row.differs), row

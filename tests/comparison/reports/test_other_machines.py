@@ -92,18 +92,6 @@ def test_whole_files_are_compared_by_their_blocks(folders):
     assert cell.there == pytest.approx(sum(blocks) / 2)
 
 
-def test_a_curve_is_compared_at_the_places_that_both_have(folders):
-    at = {f.at: in_ns(f) for f in published.measured_values(CALL)}
-    x = [0, 1, 2, 99]
-    o = compared([made_up.curve(CALL, x, [at.get(k, 1) / 3 for k in x], axis_unit="1")])
-    cell = cells(o, "cpu/call")["t470"]
-    assert cell.points == 3 and cell.ratio == pytest.approx(3, rel=0.03)
-
-
-def test_a_single_value_is_not_compared_with_a_curve(folders):
-    assert not compared([made_up.single(CALL, 1, "ns")]).rows
-
-
 def test_a_rate_takes_the_inverse_of_its_ratio_as_time_and_an_amount_takes_none(folders):
     name = "memory/bandwidth/t470_read"
     cell = cells(compared([made_up.single(name, 2, "GB/s")]), "memory/bandwidth read")["t470"]
@@ -157,11 +145,6 @@ def test_a_value_of_0_here_has_no_ratio(folders):
     [value] = published.measured_values(GETPID)
     why = other_machines._why_unmatched(value, made_up.single(GETPID, 10, "ns"), zero)
     assert why == "this run has no value above 0 there, and so no ratio"
-
-
-def test_what_was_measured_on_another_scale_is_left_out(folders):
-    o = compared([made_up.single("files/cache/t470_size", 15, "ns")])
-    assert not o.rows and any("`files/cache/t470_size`" in u.names for u in o.unmatched)
 
 
 def test_the_latest_runs_take_part_but_not_unreadable_ones(folders):

@@ -49,11 +49,3 @@ def test_a_fact_that_one_run_does_not_know_is_no_change(collect):
     fleets.add_run("after", 1, days=7, host="host", microcode=None)
     (pair,) = pairs_of(runs_of(collect()))
     assert pair.changed == {}
-
-
-def test_an_interval_that_reaches_below_zero_ends_nothing(collect, folders):
-    upgrade(2)
-    collection = collect()
-    collection.rows("UPDATE quantities SET low = -1e-9 WHERE quantity = 'cpu/syscall/getpid'")
-    (change,) = changes_of(collection, runs_of(collection))
-    assert "cpu/syscall/getpid" not in {effect.quantity for effect in change.effects}

@@ -90,12 +90,6 @@ def test_json_has_the_rows_and_what_was_skipped(recorded, tmp_path):
     assert "is neither a folder nor an archive" in printed["skipped"][0]
 
 
-def test_a_label_has_all_digits_of_a_position(recorded, tmp_path):
-    file = tmp_path / "reckon.prom"
-    reckon("export", "--prometheus", str(file))
-    assert 'x="1048576"' in file.read_text()
-
-
 def test_trials_of_an_earlier_export_do_not_stay(recorded, tmp_path):
     reckon("export", "--out", str(tmp_path), "--trials")
     assert (tmp_path / "trials.parquet").exists()

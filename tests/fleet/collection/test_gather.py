@@ -5,7 +5,6 @@ import http.server
 import io
 import json
 import shutil
-import socket
 import tarfile
 import threading
 import zipfile
@@ -199,23 +198,6 @@ def test_an_archive_that_cannot_be_unpacked_is_named(runs, folders, ending, spoi
     spoil(path)
     names, (sentence,) = collected(path, runs / "b", folder=folders)
     assert names == ["b"] and sentence.startswith(f"{path} is no whole archive (")
-
-
-def test_an_address_of_no_web_server_is_named(runs, folders):
-    with socket.create_server(("127.0.0.1", 0)) as server:
-
-        def answer():
-            connection, _ = server.accept()
-            with connection:
-                connection.sendall(b"SSH-2.0-OpenSSH\r\n")
-                connection.recv(4096)
-
-        thread = threading.Thread(target=answer)
-        thread.start()
-        address = f"http://127.0.0.1:{server.getsockname()[1]}/"
-        names, (sentence,) = collected(address, runs / "b", folder=folders)
-        thread.join()
-    assert names == ["b"] and sentence.startswith(f"{address} cannot be fetched (")
 
 
 def test_a_run_whose_id_is_a_path_is_named(runs, folders):

@@ -1,7 +1,5 @@
 """A run as tables: every quantity and trial, in base units, each column with its meaning."""
 
-import json
-
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -90,12 +88,6 @@ def test_without_trials_no_samples_file_is_opened(monkeypatch):
 def test_every_column_says_what_it_holds(schema):
     assert all(field.metadata[b"meaning"] for field in schema)
     assert len(set(schema.names)) == len(schema.names)
-
-
-def test_params_are_json(run):
-    (row,) = rows_of(tables.of_run(run)["quantities"], SCALAR)
-    assert isinstance(json.loads(row["params"]), dict)
-    assert isinstance(tables.of_run(run)["quantities"], pa.Table)
 
 
 def test_without_names_a_run_is_told_by_nothing_but_a_hash_of_the_collection(run):

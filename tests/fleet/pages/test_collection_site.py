@@ -65,13 +65,6 @@ def test_pages_are_valid_and_every_link_leads_to_a_file(fleet, tmp_path):
                 assert (page.parent / unquote(link)).exists(), (page, link)
 
 
-def test_an_outlier_is_marked_on_the_page_of_a_quantity(fleet, tmp_path):
-    out, _ = collected(fleet, tmp_path)
-    page = (out / "quantities/files-read-direct_random.html").read_text()
-    assert re.findall(r'class="outlier".*?>(host-\d+)</a>', page) == ["host-12"]
-    assert page.count("<circle") == 12
-
-
 def test_without_names_no_page_and_no_table_has_one(fleet, tmp_path):
     (fleet / "broken-alice").mkdir()
     (fleet / "broken-alice/run.json").write_text("{")
@@ -147,14 +140,6 @@ def test_the_network_between_the_hosts_is_on_a_page_and_without_names_it_has_non
     assert (out / "network.html").read_text().count('class="outlier"') == 2
     hidden, _ = collected(fleet, tmp_path, "--no-names")
     assert "host-" not in (hidden / "network.html").read_text()
-
-
-def test_a_site_that_was_not_finished_is_made_again(fleet, tmp_path):
-    out, _ = collected(fleet, tmp_path)
-    for path in [*out.rglob("*.html"), out / "data/runs.parquet"]:
-        path.unlink()
-    collected(fleet, tmp_path)
-    assert (out / "index.html").exists()
 
 
 def test_a_source_inside_the_site_is_not_removed(fleet, tmp_path):

@@ -38,12 +38,6 @@ def test_another_drawing_replaces_all_files(drawn):
     assert drawn(2) == NAMES
 
 
-@pytest.mark.parametrize("name", ["a.svg", "a.pdf", "a-narrow.svg"])
-def test_a_file_that_is_missing_is_drawn_again(drawn, build, name):
-    (build / "figures" / name).unlink()
-    assert name in drawn(1)
-
-
 def test_other_code_draws_again(drawn, monkeypatch):
     monkeypatch.setattr(drawings, "_code", lambda: "other")
     assert drawn(1) == NAMES

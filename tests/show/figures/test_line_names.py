@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from helpers import made_up
-from matplotlib.figure import Figure
 
 import reckon as rk
 from reckon.show.figures import line_names
@@ -35,12 +34,6 @@ def test_lines_are_named_at_their_ends_and_not_in_the_legend(build, monkeypatch)
         assert labels(build, f"named{ending}").count("slow loads") == 1
 
 
-def test_lines_that_end_elsewhere_keep_their_legend():
-    axes = Figure().add_subplot()
-    ends = [line_names.LineEnd(x, 1.0, "a", "#000000") for x in (1.0, 2.0)]
-    assert line_names.write(axes, ends) == []
-
-
 @pytest.mark.parametrize("middles", [(0.5, 0.5, 0.5), (0.0, 0.02, 0.98), (1.0, 0.99, 0.1)])
 def test_names_neither_overlap_nor_leave_the_axes(middles):
     heights = np.array([0.1, 0.2, 0.1])
@@ -49,8 +42,3 @@ def test_names_neither_overlap_nor_leave_the_axes(middles):
     assert low.min() >= -1e-9 and high.max() <= 1 + 1e-9
     order = np.argsort(moved)
     assert (low[order][1:] >= high[order][:-1] - 1e-9).all()
-
-
-def test_names_that_are_far_apart_stay_at_their_lines():
-    middles = np.array([0.2, 0.8])
-    assert (line_names.apart(middles, np.array([0.1, 0.1])) == middles).all()

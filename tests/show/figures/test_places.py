@@ -35,17 +35,6 @@ def test_bars_lie_in_rows_from_the_top_on_a_logarithmic_axis_of_base_units(place
     assert found["logarithmic"] and found["limits"][0] < 100e-9 < 3000e-9 < found["limits"][1]
 
 
-def test_a_curve_lies_at_the_positions_of_its_prediction(places):
-    curve = made_up.curve("files/made/curve", X, 12 + 7 * X, predicted=3 * X, missing=[0])
-    rk.draw.curves([curve], "curves", "C", "x")
-    found = places("curves")
-    (place,) = found["predictions"]
-    assert place["along"] == "y" and place["index"] is None
-    steps = np.diff(place["at"])
-    assert len(place["at"]) == len(X) and steps == pytest.approx([steps[0]] * 9, abs=1e-4)
-    assert found["limits"][0] == 0 and found["limits"][1] > 80e-9 and not found["logarithmic"]
-
-
 def test_a_line_has_its_colour_where_a_figure_has_several(places):
     first, second = (
         made_up.curve(f"files/made/{name}", X, 12 + 7 * X, predicted=3 * X) for name in "ab"
@@ -74,9 +63,3 @@ def end_of_dashed_line(svg):
     before = svg[: svg.index("stroke-dasharray: 3.7")]
     path = before[before.rindex('<path d="M') :].split('"')[1]
     return np.array(path.split("L")[-1].split(), float)
-
-
-def test_a_figure_without_single_predictions_has_no_places(build):
-    curve = made_up.curve("files/made/curve", X, 12 + 7 * X, predicted=3 * X)
-    rk.draw.pair(curve, curve, "pair", "C", "x", "y")
-    assert not (build / "figures" / "pair-places.json").exists()

@@ -5,7 +5,6 @@ import re
 import pytest
 import seaborn as sns
 from helpers import made_up
-from matplotlib import pyplot
 from matplotlib.colors import to_hex
 
 import reckon as rk
@@ -95,14 +94,6 @@ def test_a_row_has_its_prediction_in_it(drawn, short):
     assert [*map(list, crosses[0].get_data())] == [pytest.approx([200, 100]), [0, 2]]
 
 
-def test_labels_are_words_with_units(drawn, short):
-    distribution(short)
-    series(short)
-    labels = [(drawing.axes.get_xlabel(), drawing.axes.get_ylabel()) for drawing in drawn]
-    over_time = ("seconds since the measurement began", "ns")
-    assert labels == [("ns", "share of trials at or below"), over_time]
-
-
 def test_data_are_steps_of_a_distribution_or_a_row_for_each_process(short, data):
     distribution(short)
     header, *steps = data("drawn")
@@ -127,8 +118,3 @@ def test_curves_have_their_predictions_and_intervals(drawn):
 def test_without_samples_there_is_a_sentence(build, draw):
     gone = made_up.nothing("cpu/made/gone", "needs huge pages")
     assert draw(gone).markdown == "There is nothing to draw; unsupported: needs huge pages."
-
-
-def test_jupyter_does_not_show_a_figure_of_the_book_once_more(build, short):
-    distribution(short)
-    assert not pyplot.get_fignums()

@@ -39,13 +39,6 @@ def test_a_staircase_names_its_levels_in_the_alt_text_and_has_all_data(data):
     assert float(rows[1][-1]) == 1 and block.svg.startswith("<svg")
 
 
-@pytest.mark.parametrize(("curves", "has_bands"), [(4, True), (5, False)])
-def test_a_staircase_of_many_curves_has_no_bands(build, curves, has_bands):
-    rings = [latency(quantity=f"memory/latency/stride_{n}") for n in range(curves)]
-    svg = rk.draw.levels(rings, rings[0], "mem-many", "C", {}, {}).svg
-    assert ("minimum to 99th percentile" in svg) == has_bands
-
-
 def test_a_staircase_without_reported_capacities_or_levels_is_drawn(build):
     short = made_up.curve(LOAD, [1, 2, 4], [1, 1, 3])
     assert rk.draw.levels([short], short, "mem-short", "C", {}, {}).svg

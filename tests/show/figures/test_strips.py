@@ -35,11 +35,6 @@ def test_a_strip_has_a_hollow_mark_where_a_reports_own_method_ran_here(data):
     assert "C. This machine takes less time in 4 of 5 comparisons (" in markdown
 
 
-def test_a_strip_of_a_reports_own_quantity_has_no_hollow_mark(data):
-    _, rows = data({"two reads": (made_up.single("cpu/timer/t470", 9, "ns"), ["cpu/timer/t470"])})
-    assert not any(row[1] == HOLLOW for row in rows)
-
-
 def test_a_strip_may_take_a_report_at_another_place_of_its_curve(data):
     read = made_up.single("files/read/direct_random", 80_000, "ns")
     _, rows = data({"a block": (read, [("files/read/mbp2016_random", 64)])})

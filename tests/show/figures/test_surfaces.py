@@ -33,13 +33,3 @@ def test_the_mountain_is_drawn_with_a_stride_and_a_point_missing(build, data):
     assert len(rows) == 1 + 3 * 13 and {row[0] for row in rows[1:]} == {"8", "16", "64"}
     assert rows[1][:2] == ["8", "16384"] and float(rows[1][2]) == pytest.approx(40, rel=0.03)
     assert (build / "figures" / "mem-mountain.pdf").exists()
-
-
-def test_a_mountain_of_one_stride_and_one_of_none(build):
-    (result,) = mountain([8])
-    assert rk.draw.mountain([result], "mem-ridge", "C", {result.quantity: 8}).svg
-    gone = made_up.unmeasured(result.quantity, result)
-    assert (
-        "needs huge pages"
-        in rk.draw.mountain([gone], "mem-flat", "C", {result.quantity: 8}).markdown
-    )

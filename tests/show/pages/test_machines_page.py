@@ -67,24 +67,6 @@ def test_a_machine_is_described_by_what_it_is_faster_and_slower_in(folders):
     assert "faster than ThinkPad T470" in text or "slower than ThinkPad T470" in text
 
 
-@pytest.mark.parametrize(
-    ("factor", "words"),
-    [
-        (10, "is faster than ThinkPad T470"),
-        (1.2, "is about as fast as ThinkPad T470"),
-        (0.1, "is slower than ThinkPad T470"),
-    ],
-)
-def test_machines_within_a_quarter_are_about_as_fast(folders, factor, words):
-    assert words in machines_page.rankings(compared([getpid(factor)])).markdown
-
-
-def test_the_caption_of_a_heat_map_says_where_this_machine_is_faster(folders):
-    caption = machines_page.heat_map(compared([getpid(10)]), "cpu").markdown
-    assert "this machine is faster in 1 of 1 ranked values" in caption
-    assert "times faster on this machine than on the ThinkPad T470" in caption
-
-
 def test_values_that_show_no_machines_speed_are_not_ranked(folders):
     over_link = made_up.single("network/rtt/t470_peer", 10, "ns")
     over_link.measurement.peer = "The other host is 192.0.2.7."
@@ -99,22 +81,6 @@ def test_values_that_show_no_machines_speed_are_not_ranked(folders):
     assert machines_page.ranking(o, "i7_10750h").markdown.endswith(
         "that this run measured and that is ranked.\n\n- Not ranked: Remote files: A seek (Reckon's)."
     )
-
-
-def test_the_page_lists_what_is_left_out_and_not_ranked(folders):
-    o = compared([made_up.single("network/rtt/tcp_peer", 1e5, "ns")])
-    text = machines_page.exclusions(o).markdown
-    for part in (
-        "Tick rate over a sleep (ThinkPad T470)",
-        "A seek: libnfs only notes an offset",
-        "[The file cache](/notebooks/files/cache.ipynb): the reports filled all of their memory",
-    ):
-        assert part in text
-    assert (
-        "*(Reckon's)*: this run's by Reckon's own method"
-        in machines_page.heat_map(o, "network").markdown
-    )
-    assert "not measured yet" in machines_page.uncompared_values(o, "name").markdown
 
 
 def described(**processor):

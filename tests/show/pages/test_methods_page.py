@@ -59,24 +59,6 @@ def test_a_ratio_is_taken_round_by_round_so_that_a_drift_cancels():
     assert (ratio.middle, ratio.low, ratio.high, ratio.rounds) == (2, 2, 2, 6)
 
 
-@pytest.mark.parametrize(
-    ("values", "words"),
-    [
-        ([291, 280, 302, 291, 291, 291], "gives 2.91 (2.80 to 3.02) times Reckon's value"),
-        ([101, 103, 100, 98, 102, 101], "makes no difference here (within 3.0 %)"),
-        # An interval on one side of the baseline, a middle as good as it and an end far off.
-        (
-            [70, 99.2, 99.1, 99, 99.1, 99.9],
-            "gives 0.991 (0.700 to 0.999) times Reckon's value; the difference may be less than 5 %",
-        ),
-        ([0] * 6, "gives 0 ns (0 to 0), so no ratio is given"),
-        ([200, 210], "gives 2.05 (2.00 to 2.10) times Reckon's value in 2 rounds"),
-    ],
-)
-def test_the_sentence_on_a_method(values, words):
-    assert sentence(values) == f"- **ThinkPad T470: fork** {words}. The difference: in its way."
-
-
 def test_a_method_from_its_page_says_why():
     text = sentence([200] * 6, side_by_side=False, reason="one process of it takes 2 s")
     assert text == (
@@ -121,15 +103,6 @@ def test_a_cost_inside_a_value_is_compared_with_the_difference(cost, value, expl
     )
 
 
-def test_how_well_values_repeat_is_compared_with_what_chance_would_give():
-    result = method("methods/cpu/x", [100] * 6).page
-    seal = result.entry.predictions[0]
-    seal.low, seal.high = 1e-9, 1e-6
-    again = method("cpu/x/t470", [100] * 6, repeated=result)
-    text = methods_page.repeatability({"g": in_a_group(again, side_by_side=False)}).markdown
-    assert "Of the 1 whose page has an interval, 100 % lie in it; 95 % would" in text
-
-
 def test_methods_are_ordered_by_effect_and_the_farthest_is_named(folders):
     far, near, below = (
         method(f"cpu/x/{name}", [value] * 6)
@@ -149,14 +122,3 @@ def test_methods_are_ordered_by_effect_and_the_farthest_is_named(folders):
     assert block.svg and "the Laptop with i7-10750H 0.200 times" in block.markdown
     table = (folders / "_build/figures/methods-test.csv").read_text().splitlines()
     assert table[1].startswith("A Figure,cpu/x/mbp2016,t470,1.01,1.01,1.01,6") and len(table) == 4
-
-
-def test_methods_of_few_rounds_or_of_their_pages_are_counted_apart():
-    sure, few = method("cpu/x/t470", [400] * 6), method("cpu/x/made", [300] * 3)
-    group = in_a_group(sure, few, method("cpu/x/page", [9], side_by_side=False))
-    text = methods_page.effects_summary({"g": group}).markdown
-    assert "Of 3 methods, 1 change" in text
-    assert (
-        "2 more differ by more than 25 %, but with too few rounds, or only the pages' values"
-        in text
-    )

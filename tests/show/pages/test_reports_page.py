@@ -1,7 +1,5 @@
 """What the page of the reports says of a report."""
 
-import re
-
 import pytest
 from helpers.report_example import example
 from helpers.tables import rows
@@ -38,29 +36,6 @@ def test_published_and_recomputed_stand_side_by_side(sixth):
     )
 
 
-def test_the_page_begins_with_how_good_the_predictions_are(sixth):
-    text = rk.reports_page.finding().markdown
-    assert text.startswith("**0 % of the reports' 1 predictions lie within a factor of two")
-    assert "of 1 predictions that they derive from stated numbers, 0 follow" in text
-
-
-def test_notes_of_derivations_are_folded():
-    text = rk.reports_page.arithmetic().markdown
-    seen = re.sub(r"(?s)::::\{dropdown\}.*?^::::$", "", text, flags=re.M)
-    assert "Does not follow" in text and "\n- " in text and "\n- " not in seen
-
-
-def test_values_under_a_wrong_heading_are_listed(sixth, tmp_path, monkeypatch):
-    assert "No report" in rk.reports_page.misprints("C", "t").markdown
-    monkeypatch.undo()
-    found = rows(rk.reports_page.misprints("C", "t"))[1:]
-    assert [row[3].partition(" (")[0] for row in found] == [
-        "measured 3.331 ns",
-        "measured 5.166 ns",
-        "measured 15.675 ns",
-    ]
-
-
 def test_equal_sides_share_a_row_and_a_zero_has_none(sixth, tmp_path, monkeypatch):
     path = tmp_path / "example.toml"
     path.write_text(
@@ -71,13 +46,6 @@ def test_equal_sides_share_a_row_and_a_zero_has_none(sixth, tmp_path, monkeypatc
     )
     [row] = rows(rk.reports_page.arithmetic())[1:]
     assert row[2:] == ["hardware, predicted", "8.2 µs", "8.192 µs", "follows"]
-
-
-def test_a_report_has_a_row_of_scores_and_one_of_readings(sixth):
-    [row] = rows(rk.reports_page.scores("C", "t"))[1:]
-    assert row[1:] == ["1", "10.6×", "0 %", "0 %", "0 %"]
-    [row] = rows(rk.reports_page.readings("C", "t"))[1:]
-    assert row[1:4] == ["cycles", "ticks of the time-stamp counter", "0"]
 
 
 def test_a_value_that_stands_aside_is_not_counted(sixth, tmp_path):

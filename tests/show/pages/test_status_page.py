@@ -39,10 +39,6 @@ def test_every_chapter_has_its_raw_record(run):
     assert f"</{status_page.record_copy(experiment)}>" in row
 
 
-def test_what_made_the_run_is_said(run):
-    assert "`here`" in status_page.provenance(run).markdown
-
-
 def test_a_curve_has_the_number_of_points_that_each_cause_ended():
     ended = [made_up.single("cpu/a/x", 1, "ns", 8, seed=1).measurement.points[0]] * 2
     precise = [point.model_copy(update={"stopped": "precise"}) for point in ended]

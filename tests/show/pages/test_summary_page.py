@@ -1,6 +1,5 @@
 """The summary's sentences on how good the predictions were."""
 
-import re
 from dataclasses import replace
 
 import pytest
@@ -8,7 +7,7 @@ from helpers import made_up
 
 import reckon as rk
 from reckon import records
-from reckon.show.pages import front_page, machine_page, summary_page
+from reckon.show.pages import front_page, summary_page
 from reckon.show.tables import scores
 from reckon.show.tables.caveats import caveats
 from reckon.statistics import SampleWarning
@@ -51,15 +50,6 @@ def test_the_best_and_the_worst_predictions_are_named():
     assert "Nearest" not in summary_page.best_and_worst(results[:1]).markdown
 
 
-def test_the_front_page_has_the_score_and_the_farthest_miss():
-    text = summary_page.score_in_short([predicted(4.0), predicted(1.0)]).markdown
-    assert text.startswith("**Of 2 sealed predictions, 50 % within 1.25 times, ")
-    assert text.endswith(
-        f"Of these the farthest off is {link('4.0')} (0.250×); its chapter says why."
-    )
-    assert summary_page.score_in_short([]).markdown == "Nothing has been measured yet."
-
-
 def test_the_front_page_counts_what_is_unsupported():
     measured, absent = (made_up.single(f"cpu/made/{name}", 10, "ns") for name in "ab")
     absent = replace(absent, state="unsupported")
@@ -81,19 +71,6 @@ def test_chapters_are_drawn_by_their_medians(folders):
 
 def summary_page_figure(results):
     return rk.draw.prediction_ratios(results, "ratios", "Ratios").markdown
-
-
-def test_checks_that_warn_and_that_could_not_be_made_are_named():
-    checks = [
-        {"name": name, "state": state}
-        for name, state in (("governor", "warn"), ("turbo", "unknown"), ("load", "pass"))
-    ]
-    assert machine_page.fitness_summary(checks).markdown == (
-        "Of 3 checks, 1 warn (governor), and 1 could not be made here (turbo)."
-    )
-    assert machine_page.fitness_summary(checks[2:]).markdown == (
-        "Of 1 checks, 0 warn, and 0 could not be made here."
-    )
 
 
 def with_inputs(result, *inputs):
@@ -123,14 +100,6 @@ def test_the_interval_score_is_the_width_and_forty_times_the_miss():
     missed = predicted(1.0, low=measured * 10, high=measured * 100)
     assert scores.interval_score(missed) == pytest.approx(1 + 40 * 1)
     assert scores.interval_score(predicted(1.0)) is None
-
-
-def test_narrow_and_wide_intervals_are_counted_apart():
-    narrow, wide = {"low": 9e-9, "high": 2e-8}, {"low": 1e-10, "high": 1e-7}
-    results = [predicted(1.0, **narrow), predicted(1.1, **wide), predicted(1.2, **wide)]
-    text = summary_page.scores(results, "caption", "name").markdown
-    assert re.search(rf"{scores.NARROW} \(1\) \|.*\| 1 of 1 \|", text)
-    assert re.search(rf"{scores.WIDE} \(2\) \|.*\| 2 of 2 \|", text)
 
 
 def test_caveats_have_a_line_for_each_cause():

@@ -32,12 +32,6 @@ def test_the_page_is_narrow_and_short(text):
         assert part in lines
 
 
-def test_what_could_not_be_measured_is_named_once(results):
-    others = [result for result in results if result.quantity != "cpu/syscall/getpid"]
-    text = text_summary.text_summary(records.read_run("recorded"), others)
-    assert "Not measured here: System call (not measured yet)." in text
-
-
 def test_the_command_prints_the_page_and_json(text, recorded):
     assert reckon("summary", "--run", "recorded").stdout == text
     page = json.loads(reckon("summary", "--run", "recorded", "--json").stdout)
@@ -63,9 +57,3 @@ def test_csv_has_a_row_for_each_quantity_and_each_point_of_a_curve(results):
     missing = next(result for result in results if not result.has_samples)
     [row] = [row for row in rows if row["quantity"] == missing.quantity]
     assert row["median"] == "" and row["reason"]
-
-
-def test_chapters_are_in_the_order_in_which_they_were_predicted(results):
-    chapters = list(dict.fromkeys(result.experiment for result in results))
-    of_processor = [chapter for chapter in chapters if chapter.startswith("cpu/")]
-    assert of_processor[:4] == ["cpu/clock", "cpu/timer", "cpu/loop", "cpu/call"]

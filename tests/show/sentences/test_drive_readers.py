@@ -22,12 +22,6 @@ def test_the_first_number_of_readers_with_the_full_rate(rates, full):
     assert drive_readers.saturating_readers(by_readers(rates, "GB/s")) == full
 
 
-def test_no_rate_is_full_without_samples():
-    assert (
-        drive_readers.saturating_readers(made_up.unmeasured(TIME, by_readers([1, 1, 1, 1]))) is None
-    )
-
-
 @pytest.mark.parametrize(
     ("times", "start"),
     [
@@ -57,16 +51,6 @@ def test_the_shares_of_readers_are_those_of_a_trial():
         with_ticks(by_readers([1], x=[2]), [100, 300, 300, 100, 9])
     )
     assert share == drive_readers.ReaderShare(readers=2, slowest=1.5, fastest=0.5)
-
-
-def test_the_table_of_shares_has_the_start_of_the_last_reader():
-    slowest = with_ticks(by_readers([1, 1], x=[1, 2]), [10_000_000] * 10)  # 1 ms a load
-    start = with_ticks(by_readers([1], x=[2]), [10_000_000] * 10)
-    shares = drive_readers.reader_shares(slowest)
-    text = drive_readers.reader_shares_table(
-        shares, slowest, start, "Shares", "shares", blocks_parameter="blocks"
-    ).markdown
-    assert "| 1 | 1.00× | 1.00× | – |" in text and "| 2 | 1.00× | 1.00× | 10 % |" in text
 
 
 def test_the_rate_of_all_readers_together_is_compared_with_the_drive(folders):

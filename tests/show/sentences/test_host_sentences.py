@@ -63,17 +63,6 @@ def test_other_programs_are_compared_with_reckons_probes():
     assert rows[2][2] == "unsupported: ping is not installed" and rows[2][-1] == "–"
 
 
-def test_the_hosts_table_says_what_is_this_machines_and_what_is_not_reported():
-    rows = {row[0]: row[1] for row in tables.rows(rk.machine_page.host_table(BUILT_IN, "C", "n"))}
-    assert (
-        rows["Kernel"] == "this machine's" and rows["Rate that the link is set to"] == "100 Mbit/s"
-    )
-    assert rows["Largest packet (MTU)"] == "1,500 bytes"
-    rows = {row[0]: row[1] for row in tables.rows(rk.machine_page.host_table(REAL, "C", "n"))}
-    assert rows["Kernel"] == "Linux 6.1" and rows["Processor"] == "not reported"
-    assert "Rate that the link is set to" not in rows
-
-
 def test_what_tcp_did_is_summed_and_unknown_is_not_none():
     result = made_up.single("network/connect/connect", 20, "µs")
     for k, process in enumerate(result.measurement.points[0].processes):

@@ -2,7 +2,6 @@
 
 import math
 
-import pytest
 from helpers import made_up
 
 from reckon.show.sentences import page_faults
@@ -29,11 +28,6 @@ def test_faults_are_counted_for_each_page_touched():
             made_up.nothing("test/new_memory"), touches_parameter="touches"
         )
     )
-
-
-def test_the_time_for_each_major_fault_needs_one():
-    assert page_faults.time_per_major_fault(fault(major=10)) == pytest.approx(1e-3, rel=0.05)
-    assert math.isnan(page_faults.time_per_major_fault(fault()))
 
 
 def test_the_table_of_counts_has_dashes_for_what_is_unknown():

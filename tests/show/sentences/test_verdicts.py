@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers import made_up
-from helpers.staircases import SIZES, stairs
 
 import reckon as rk
 from reckon import units
@@ -80,16 +79,6 @@ def test_the_verdict_on_a_curve_hides_no_points_behind_their_median(ratios, word
     assert words in curve_verdict(*ratios)
 
 
-def test_notes_on_points_of_a_curve():
-    notes = {"a": ["1", "2"], "b": ["3"] * 4, "c": ["7"]}
-    assert verdicts.note_sentences(notes, 9) == [
-        "at 1 and 2, a",
-        "at 4 of its 9 points, b",
-        "1 more of its 9 points has a note",
-    ]
-    assert verdicts.note_sentences({}, 9) == []
-
-
 WARNINGS = {letter: [SampleWarning("wide", ord(letter))] for letter in "abc"} | {" ": []}
 NOTES = {letter: warning_sentences.note(*WARNINGS[letter]) for letter in "abc"}
 
@@ -109,24 +98,6 @@ def test_a_note_that_many_points_have_is_printed_once(warnings, note):
         for summary, letter in zip(curve.summaries, warnings, strict=True)
     ]
     assert rk.show.verdict(curve, "it").markdown.endswith(f" Note: {note.format(**NOTES)}")
-
-
-def test_notes_of_a_curve_have_their_positions():
-    """Every second process of four points takes twice as long: that is more than a tenth apart."""
-    heights = stairs([21, 41, 61], (1.1, 3.8, 13, 110))
-    curve = made_up.curve("memory/latency/load", SIZES / 1024, heights)
-    for point in (3, 10, 40, 60):
-        for process in curve.measurement.points[point].processes[::2]:
-            process.ticks[:] = [2 * tick for tick in process.ticks]
-    first_warnings = [summary.warnings[0] for summary in curve.summaries if summary.warnings]
-    modes = SampleWarning("two modes")
-    count = first_warnings.count(modes)
-    text = rk.show.verdict(curve, "a load").markdown
-    assert (
-        count >= 4
-        and f"at {count} of its {len(curve.points)} points, {warning_sentences.note(modes)}" in text
-    )
-    assert text.count("Note:") == 1
 
 
 @pytest.mark.parametrize(

@@ -17,18 +17,6 @@ def results(recorded):
     return {result.quantity: result for result in all_results("recorded")}
 
 
-def position(markdown, mark):
-    return float(re.search(rf"--{mark}: ([\d.]+)%", markdown)[1])
-
-
-def test_an_answer_of_a_curve_is_for_one_point(results):
-    curve = next(r for r in results.values() if r.is_curve and r.has_samples)
-    first = answer("?", curve, "it", at=curve.axis_in_unit[0]).markdown
-    last = answer("?", curve, "it").markdown
-    assert 'data-point="0"' in first
-    assert f'data-point="{len(curve.points) - 1}"' in last
-
-
 def test_an_answer_without_samples_says_why(results):
     missing = next(r for r in results.values() if not r.has_samples)
     text = answer("?", missing, "it").markdown
@@ -48,18 +36,6 @@ def test_headlines_link_to_chapters_and_name_what_is_not_measured(results):
     assert "[System call](/notebooks/cpu/syscall.ipynb)" in text and "a note" in text
     unmeasured = text.split("Not measured here: ")[1]
     assert unmeasured == "Some other thing, Nothing and Nothing else (not measured yet)."
-
-
-def test_headlines_of_one_dimension_share_an_axis(results):
-    shown = front_page.of_parts("memory")
-    both = headlines(list(results.values()), shown).markdown
-    times = [each for each in shown if results[each.quantity].unit in ("ns", "us", "µs")]
-    alone = headlines(list(results.values()), times).markdown
-    assert 0 < len(times) < len(shown)
-    first = times[0].quantity
-    assert position(both.split(first)[-1], "measured") == position(
-        alone.split(first)[-1], "measured"
-    )
 
 
 def test_every_main_value_is_a_quantity_of_the_book(results):

@@ -1,7 +1,6 @@
 """The reports' methods on this machine, and their machines beside this one."""
 
 import math
-import re
 
 import numpy as np
 import pytest
@@ -43,16 +42,6 @@ def test_a_file_has_no_ratio_to_a_block():
     baselines = {block.quantity: block, other.quantity: block}
     _, *table = rows(rk.show.methods([block, other, file], baselines, "Caption", "name"))
     assert table[0][-1] == "1.00×" and table[1][-1].startswith("2.0") and table[2][-1] == "–"
-
-
-def test_a_method_may_have_a_title_and_no_ratio():
-    method, own = named("files/read/a", 50, ["t470"]), named("files/read/b", 50)
-    titles = {method.quantity: "with data"}
-    header, *table = rows(rk.show.methods([method, own], None, "C", "n", titles=titles))
-    assert "Ratio to Reckon's" not in header
-    assert {row[0] for row in table} == {"ThinkPad T470, with data", "Reckon"}
-    header, first = rows(rk.show.machines(own, [], "C", "n", ratio=False))
-    assert "There / here" not in header and first[0] == "**this machine**"
 
 
 def test_methods_that_time_different_things_have_baselines_of_their_own():
@@ -98,12 +87,3 @@ def test_a_value_without_a_place_is_compared_with_the_slope(recorded):
         value.at is None
         and method_and_machine_tables.value_by_method_of(value, "recorded") == curve.line.slope
     )
-
-
-def test_a_table_names_the_reports_of_the_method(recorded):
-    name = "cpu/timer/paoloni"
-    _, first, *_ = rows(rk.show.machines(read_result("recorded", name), [name], "C", "n"))
-    assert re.search("the method of the report on the .*, .* and ASUS X510UQ", first[-1])
-    # What this book measures by another method has no value to compare with.
-    own = next(f for f in published.reported_values() if f.quantity == "network/rtt/icmp_peer")
-    assert math.isnan(method_and_machine_tables.value_by_method_of(own, "recorded"))

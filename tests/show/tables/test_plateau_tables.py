@@ -2,7 +2,7 @@
 
 import pytest
 from helpers import made_up
-from helpers.staircases import CAPACITIES, FOUR, SIZES, stairs, with_ramps
+from helpers.staircases import CAPACITIES, FOUR, SIZES, stairs
 from helpers.tables import rows
 
 import reckon as rk
@@ -50,13 +50,6 @@ def test_a_level_that_ends_early_and_one_that_is_not_reported():
     )
 
 
-def test_a_climb_is_a_regime():
-    curve = made_up.curve(LOAD, SIZES / 1024, with_ramps(2))
-    (row,) = (row for row in regimes(curve) if row[0] == "climb to main memory")
-    low, high = (float(part.split()[0]) for part in row[3].split(" to "))
-    assert 13 < low < high < 110 and row[4:] == ["–", "–"]
-
-
 def test_another_number_of_levels_is_reported():
     curve = latency((21, 53), (1.1, 3.8, 110))
     assert names(curve) == ["L1", "L2", "main memory"]
@@ -64,14 +57,6 @@ def test_another_number_of_levels_is_reported():
     assert "No level of its own is seen for L3 (32 MiB reported)." in text
     assert "The data show 3 levels where 4 were expected (L1, L2, L3, main memory)." in text
     assert "reports no capacities" in levels_verdict(curve, {"L1": None})
-
-
-def test_a_level_inside_a_cache_is_not_taken_for_l3():
-    curve = latency((21, 34, 39), (1.1, 3.8, 5.5, 110))
-    assert names(curve) == ["L1", "another level", "L2", "main memory"]
-    text = levels_verdict(curve)
-    assert "No level of its own is seen for L3 (32 MiB reported)." in text
-    assert "another level before L2's own, 3.8" in text and text.endswith(" ns up to 304 KiB.")
 
 
 def test_missing_points_are_named_and_nothing_is_nan():

@@ -130,31 +130,6 @@ def test_the_interval_of_a_rate_ends_at_the_stated_rate_of_its_hardware():
 # What a result says of itself.
 
 
-def test_two_results_differ_by_the_spread_of_their_processes():
-    low, high = made_up.single("cpu/a", 100, "ns"), made_up.single("cpu/b", 150, "ns", seed=2)
-    assert (high.apart(low), low.apart(high), low.apart(low)) == (1, -1, 0)
-    assert high.apart(low, more=20e-9) == 1 and high.apart(low, more=80e-9) == 0
-    assert (
-        high.indistinct_note(low) == "" and low.indistinct_note(low) == " (their intervals overlap)"
-    )
-    few = made_up.single("cpu/d", 100, "ns", processes=2)
-    assert few.indistinct_note(low) == " (too few processes to tell)"
-    missing = made_up.nothing("cpu/c")
-    assert missing.apart(low) == low.apart(missing) == 0
-
-
-def test_operations_of_a_trial_and_the_step_of_the_counter():
-    result = made_up.single("cpu/a", 100, "ns", processes=2)
-    first, second = result.points[0].processes
-    first.ops, first.ticks = 4, [7] * 10
-    second.ops, second.ticks = [4] * 9 + [2], [7] * 10
-    assert result.ops_in_a_trial == 4  # a number and a list
-    assert np.isnan(result.counter_step)
-    second.ticks = [7, 17] * 5
-    assert np.isclose(result.counter_step, 10e-9)
-    assert np.isnan(made_up.nothing("cpu/c").counter_step)
-
-
 def test_a_series_has_every_trial_at_its_own_time(folders):
     result = made_up.single("files/read/stream", 100, "µs")
     process = result.points[0].processes[3]
