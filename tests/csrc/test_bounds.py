@@ -1,4 +1,4 @@
-"""Probes of memory against physical bounds and against independent programs."""
+"""Probes against physical bounds and against independent programs."""
 
 import numpy as np
 import pytest
@@ -7,10 +7,7 @@ from helpers.probes import MIB, compiled, huge_pages, median_ns, pinned, quickes
 
 from reckon.measurement import library
 
-pytestmark = pytest.mark.timed
 L1, BIG = 16 << 10, 128 * MIB
-
-# --- independent programs ------------------------------------------------------------------
 
 
 def in_turn(what, times, by_probe, by_other, least, most):
@@ -30,43 +27,6 @@ def in_turn(what, times, by_probe, by_other, least, most):
     assert least <= ratio <= most, summary
 
 
-@pytest.fixture(scope="module")
-def chase(tmp_path_factory):
-    return compiled(tmp_path_factory.mktemp("chase"), "chase_minimal")
-
-
-@pytest.mark.parametrize(
-    ("size", "pages", "room"), [(L1, "small", 0.03), (BIG, "small", 0.15), (BIG, "huge", 0.15)]
-)
-def test_an_independent_chase_takes_as_long(chase, size, pages, room):
-    """The value to reach is 3 %; main memory is shared with others, and so has more room here."""
-    params = {"size_bytes": size, "pages": pages}
-    if pages == "huge":
-        huge_pages()
-    in_turn(
-        f"{size} bytes, {pages} pages, a load",
-        9,
-        lambda: median_ns("memory/latency/random", params, 1),
-        lambda: float(pinned(chase, size, pages, 16384, 20)),
-        1 - room,
-        1 + room,
-    )
-
-
-# --- bounds --------------------------------------------------------------------------------------
-
-
-def test_a_load_from_the_first_cache_takes_the_cycles_of_an_x86_cpu():
-    """Four or five on all of them; a guest's neighbour on the same core adds tenths for minutes."""
-    cycles = []
-    for _ in range(9):
-        samples = library.run("memory/latency/random", {"size_bytes": L1})
-        clock = (samples.cycles_per_tick_before + samples.cycles_per_tick_after) / 2
-        cycles.append(np.median(samples.ticks / samples.ops) * clock)
-    print(f"{np.median(cycles):.4f} cycles, {min(cycles):.4f} to {max(cycles):.4f}")
-    assert 3.8 < min(cycles) < 5.5
-
-
 def latency(size, **params):
     return "memory/latency/random", {"size_bytes": size, **params}
 
@@ -75,9 +35,85 @@ def bandwidth(probe, size=64 * MIB, **params):
     return f"memory/bandwidth/{probe}", {"size_bytes": size, **params}
 
 
+# --- independent programs ------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory):
+    """{name: a program of few lines that measures the same}."""
+    folder = tmp_path_factory.mktemp("programs")
+    return {
+        "minimal": compiled(folder, "minimal", "-pthread"),
+        "chase_minimal": compiled(folder, "chase_minimal"),
+    }
+
+
+@pytest.mark.timed
+@pytest.mark.parametrize(
+    ("probe", "samples", "program", "room"),
+    [
+        (("cpu/task/fork", {}), 200, ["minimal", "fork", 200], 0.25),
+        (("cpu/task/thread", {}), 500, ["minimal", "thread", 500], 0.25),
+        (("cpu/switch/process", {}), 50, ["minimal", "switch", 50], 0.25),
+        # The value to reach is 3 %; main memory is shared with others, and so has more room here.
+        (latency(L1, pages="small"), None, ["chase_minimal", L1, "small", 16384, 20], 0.03),
+        (latency(BIG, pages="small"), None, ["chase_minimal", BIG, "small", 16384, 20], 0.15),
+        (latency(BIG, pages="huge"), None, ["chase_minimal", BIG, "huge", 16384, 20], 0.15),
+    ],
+)
+def test_an_independent_program_finds_the_same(programs, probe, samples, program, room):
+    if "huge" in program:
+        huge_pages()
+    how = {"samples": samples} if samples else {}
+    name, *arguments = program
+    in_turn(
+        f"{probe}, {program}",
+        9,
+        lambda: median_ns(*probe, 1, **how),
+        lambda: float(pinned(programs[name], *arguments)),
+        1 - room,
+        1 / (1 - room),
+    )
+
+
+# --- bounds --------------------------------------------------------------------------------------
+
+
+def core_cycles(probe, params=None, processes=9):
+    """The median core cycles an operation of each of some processes."""
+    cycles = []
+    for _ in range(processes):
+        samples = library.run(probe, params or {})
+        clock = (samples.cycles_per_tick_before + samples.cycles_per_tick_after) / 2
+        cycles.append(np.median(samples.ticks / samples.ops) * clock)
+    print(f"{np.median(cycles):.4f} cycles, {min(cycles):.4f} to {max(cycles):.4f}")
+    return cycles
+
+
+@pytest.mark.timed
+def test_a_round_of_a_loop_takes_half_a_core_cycle_at_least():
+    """One cycle where each addition waits for the one before; some cores fold two of them into one
+    cycle, and no core known takes more than two jumps in a cycle."""
+    assert np.median(core_cycles("cpu/loop/o2")) >= 0.45
+
+
+@pytest.mark.timed
+def test_a_load_from_the_first_cache_takes_the_cycles_of_an_x86_cpu():
+    """Four or five on all of them; a guest's neighbour on the same core adds tenths for minutes."""
+    assert 3.8 < min(core_cycles(*latency(L1))) < 5.5
+
+
+@pytest.mark.timed
 @pytest.mark.parametrize(
     ("more", "less", "times"),
     [
+        (("cpu/loop/o2_across_lines", {}), ("cpu/loop/o2", {}), 0.9),
+        (("cpu/loop/o0", {}), ("cpu/loop/o2", {}), 0.9),
+        (("cpu/call/o0", {"arguments": 7}), ("cpu/call/o0", {"arguments": 0}), 0.9),
+        (("cpu/task/fork_exec", {}), ("cpu/task/fork", {}), 1),
+        (("cpu/switch/process", {}), ("cpu/switch/pipe", {}), 1),
+        (("cpu/switch/thread", {}), ("cpu/syscall/getpid", {}), 1),
+        (("cpu/switch/process", {}), ("cpu/syscall/getpid", {}), 1),
         (latency(64 * MIB), latency(L1), 5),
         (latency(64 * MIB), latency(256 << 10), 2),
         (latency(BIG, pages="small"), latency(BIG, pages="huge"), 0.9),
@@ -113,10 +149,38 @@ def test_a_superset_of_the_work_takes_longer(more, less, times):
     )
 
 
+def first_ns(name, params):
+    """The median over some processes of each one's first sample, in ns an operation."""
+    return median_ns(name, params, 9, samples=1, warmup=0)
+
+
+@pytest.mark.parametrize("probe", ["fork", "thread"])
+@pytest.mark.timed
+def test_the_start_of_blocked_tasks_is_not_timed(probe):
+    """They have to block before the first task, which took ten times as long where they did not."""
+    among_many = first_ns(f"cpu/task/{probe}", {"alive": 1000})
+    assert among_many < 4 * first_ns(f"cpu/task/{probe}", {"alive": 0})
+
+
+@pytest.mark.parametrize("probe", ["process", "eventfd_process", "futex_process"])
+@pytest.mark.timed
+def test_the_start_of_the_partner_is_not_timed(probe):
+    """Which takes some 50 times as long as a turn; a first turn, on cold caches, takes 2.3 to 3.2."""
+    once = {"turns": 1}
+    assert first_ns(f"cpu/switch/{probe}", once) < 6 * median_ns(f"cpu/switch/{probe}", once)
+
+
+def test_additions_in_memory_are_rounded_up_to_64():
+    for requested, done in ((1, 64), (64, 64), (65, 128), (10_000, 10_048)):
+        samples = library.run("cpu/loop/counter_in_memory", {"rounds": requested}, samples=2)
+        assert (samples.ops == done).all()
+
+
 def ticks(name, mib):
     return np.median(library.run(name, {"size_bytes": mib * MIB}, samples=3).ticks)
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize(
     "probe", ["t470_read", "t470_write", "x510uq_read", "i7_10750h_write", "hpe_i7_860_read"]
 )
@@ -129,6 +193,7 @@ def test_four_times_the_bytes_take_about_four_times_as_long(probe):
     )
 
 
+@pytest.mark.timed
 def test_a_touch_that_finds_its_page_mapped_takes_less_than_a_fault():
     """mbp2016 divides by the pages touched, of which the kernel maps up to 16 in one fault."""
     samples = library.run("memory/fault/mbp2016", {"touches": 1024}, samples=5, warmup=0)
@@ -139,6 +204,7 @@ def test_a_touch_that_finds_its_page_mapped_takes_less_than_a_fault():
     assert by_pages < by_faults
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("probe", ["read", "write", "copy"])
 def test_two_cpus_move_no_more_than_twice_as_much(probe):
     """By the fastest of each, in turn, because other load only adds time. One CPU goes through as much as
@@ -152,6 +218,7 @@ def test_two_cpus_move_no_more_than_twice_as_much(probe):
     assert set(library.run(name, params, samples=2).ops) == {params["size_bytes"]}
 
 
+@pytest.mark.timed
 def test_the_latency_under_load_is_no_shorter_and_the_load_is_real():
     two_cpus()
     huge_pages()
