@@ -1,9 +1,11 @@
-"""From the staged book to the site and the PDFs, by Jupyter Book and LaTeX."""
+"""From the staged book to the site and the PDFs, by Sphinx and LaTeX.
+
+book/conf.py has Jupyter Book make Sphinx's settings of _config.yml. sphinx-build reads them instead
+of jupyter-book, which has no option for the number of processes."""
 
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import re
 import shutil
@@ -12,27 +14,13 @@ import sys
 from pathlib import Path
 
 from reckon import config, records
-from reckon.book.stage import Stage
+from reckon.book.stage import SPHINX_SETTINGS, Stage, stage_dir
 from reckon.errors import ReckonError, is_limit
 
 TEX_HINT = (
     "No PDF: xelatex or latexmk is missing; `make tex` as root installs them (Debian and Ubuntu), "
     "then run `make pdf`."
 )
-# Jupyter Book on all CPUs: it has no option for the number of Sphinx's processes (sphinx-build's
-# --jobs). Collecting garbage among the millions of nodes of documents took a third of the time.
-# Its arguments come when it has imported everything; without any it ends.
-_JUPYTER_BOOK = """
-import functools, gc, json, os, sys
-gc.disable()
-import myst_nb.sphinx_, pybtex.plugin, pydata_sphinx_theme, sphinx.builders.html
-from jupyter_book import sphinx
-from jupyter_book.cli.main import main
-jobs = len(os.sched_getaffinity(0))
-sphinx.build_sphinx = functools.partial(sphinx.build_sphinx, jobs=jobs)
-sys.argv[1:] = json.loads(sys.stdin.readline() or sys.exit())
-main()
-"""
 _TO_FRONT_PAGE = """\
 <!DOCTYPE html>
 <html lang="en">
@@ -48,14 +36,14 @@ _TO_FRONT_PAGE = """\
 _PDFS = ("reckon.pdf", "reckon-full.pdf")  # as book/ext/two_pdfs.py names them
 # Both at once; XeLaTeX writes no PDF before its last pass.
 _MAKE_OPTIONS = {"MAKEFLAGS": "-j2", "LATEXMKOPTS": "-xelatex"}
-# Printed before, for it takes up to minutes without a word; by Jupyter Book's name for the output.
-_MAKING = {"html": "Making the site", "pdflatex": "Making the PDFs"}
+# Printed before, for it takes up to minutes without a word; by sphinx-build's name for the output.
+_MAKING = {"html": "Making the site", "latexpdf": "Making the PDFs"}
 _LINES_SHOWN = 5  # of the log, when it failed
 _CHARACTERS_SHOWN = 300  # of the log's end, where no line looks like an error
 _WARNED = "made with warnings"  # in a mark, in the place of the hashes
 _WHOLE_WITH_WARNINGS = "build finished with problems"  # as Sphinx says of it
 
-_prepared: dict[str, subprocess.Popen] = {}  # Jupyter Book's processes that wait, by builder
+_prepared: dict[str, subprocess.Popen] = {}  # Sphinx's processes that wait, by builder
 
 
 class PagesWarn(ReckonError):
@@ -98,7 +86,7 @@ def html(stage: Stage) -> bool:
         return False
     if not (index.exists() and mark.holds_pages(stage)):
         try:
-            _jupyter_book(stage.folder, mark, [index])
+            _sphinx(stage.folder, mark, [index])
         except PagesWarn:
             _complete(stage)
             mark.set(_WARNED)
@@ -123,11 +111,11 @@ def _complete(stage: Stage) -> None:
 
 def pdf(stage: Stage) -> bool:
     """Make the PDFs and put them beside the site; False where nothing had changed."""
-    mark = _Mark("pdflatex")
+    mark = _Mark("latexpdf")
     if have_pdfs() and mark.holds(stage.pages):
         return False
     outputs = [config.settings().build_dir / "latex" / name for name in _PDFS]
-    _jupyter_book(stage.folder, mark, outputs)
+    _sphinx(stage.folder, mark, outputs)
     records.make_folder(site_dir())
     for output, path in zip(outputs, pdf_paths(), strict=True):
         shutil.copyfile(output, path)
@@ -169,7 +157,7 @@ class _Mark:
 def prepare(builder: str) -> None:
     """Start the process that makes this output before its stage is ready: it imports for a second.
 
-    builder: Jupyter Book's name for the output, "html" or "pdflatex"."""
+    builder: sphinx-build's name for the output, "html" or "latexpdf"."""
     if builder not in _prepared:
         with contextlib.suppress(ReckonError):  # raised where it is needed
             _prepared[builder] = _start(builder)
@@ -180,13 +168,19 @@ def _log(builder: str) -> Path:
 
 
 def _start(builder: str) -> subprocess.Popen:
-    """Jupyter Book's process, which waits for its arguments; what it prints goes to a log."""
-    log = _log(builder)
-    records.make_folder(log.parent)
+    """Sphinx's process, which waits for a line; what it prints goes to a log."""
+    log, build_dir = _log(builder), config.settings().build_dir
+    records.make_folder(stage_dir())
+    command = [sys.executable, "-m", "sphinx", "-M", builder, str(stage_dir()), str(build_dir)]
+    command += ["-j", str(len(os.sched_getaffinity(0))), "-W", "-n", "--keep-going"]
+    command.append("--no-color")
+    if not _Mark(builder).exists():  # it was stopped or failed: a page that it wrote may be broken
+        command.append("-E")
     try:
+        shutil.copyfile(SPHINX_SETTINGS, stage_dir() / SPHINX_SETTINGS.name)
         with open(log, "w", encoding="utf-8") as file:
             return subprocess.Popen(
-                [*_killed_with_this_process(), sys.executable, "-c", _JUPYTER_BOOK],
+                [*_killed_with_this_process(), *command],
                 stdin=subprocess.PIPE,
                 stdout=file,
                 stderr=subprocess.STDOUT,
@@ -196,46 +190,33 @@ def _start(builder: str) -> subprocess.Popen:
             )
     except OSError as error:
         if is_limit(error):
-            raise ReckonError(f"Jupyter Book does not start ({error.strerror}).") from None
+            raise ReckonError(f"Sphinx does not start ({error.strerror}).") from None
         raise ReckonError(f"{log} cannot be written ({error.strerror}).") from None
 
 
-def _run(builder: str, arguments: list[str]) -> int:
-    """The exit status of Jupyter Book with these arguments."""
-    with _prepared.pop(builder, None) or _start(builder) as process:
-        try:
-            process.communicate(json.dumps(arguments) + "\n")
-        except BaseException:  # Ctrl-C above all
-            process.kill()
-            raise
-    return process.returncode
-
-
-def _jupyter_book(folder: Path, mark: _Mark, outputs: list[Path]) -> None:
+def _sphinx(folder: Path, mark: _Mark, outputs: list[Path]) -> None:
     """Make the outputs from the staged folder.
 
     Raises ReckonError with the errors in it, PagesWarn where the outputs are there all the same."""
-    builder = mark.builder
-    if config.settings().build_dir.name != "_build":
-        raise ReckonError("RECKON_BUILD must be a folder named _build.")
-    arguments = ["build", str(folder), "--builder", builder]
-    arguments += ["--path-output", str(config.settings().build_dir.parent)]
-    arguments += ["-W", "-n", "--keep-going"]
-    if not mark.exists():  # it was stopped or failed: a page that it wrote may be broken
-        arguments.append("--all")
-    mark.remove()
+    builder, log = mark.builder, _log(mark.builder)
     print(_MAKING[builder], flush=True)
-    status, log = _run(builder, arguments), _log(builder)
-    if status:
-        text = _text(log)
+    with _prepared.pop(builder, None) or _start(builder) as process:
+        mark.remove()
+        try:
+            process.communicate("staged\n")
+        except BaseException:  # Ctrl-C above all
+            process.kill()
+            raise
+    if process.returncode:
+        text = log.read_text(encoding="utf-8", errors="replace")
         _read_again(text, folder)
         is_whole = _WHOLE_WITH_WARNINGS in text and all(output.exists() for output in outputs)
         raise (PagesWarn if is_whole else ReckonError)(
-            f"{_errors(text, folder)} (Jupyter Book's log: {log})"
+            f"{_errors(text, folder)} (Sphinx's log: {log})"
         )
     for output in outputs:
         if not output.exists():
-            raise ReckonError(f"Jupyter Book made no {output.name}; the log is {log}.")
+            raise ReckonError(f"Sphinx made no {output.name}; the log is {log}.")
 
 
 def _killed_with_this_process() -> list[str]:
@@ -243,11 +224,6 @@ def _killed_with_this_process() -> list[str]:
     (setpriv(1) of util-linux)."""
     setpriv = shutil.which("setpriv")
     return [setpriv, "--pdeathsig", "KILL"] if setpriv else []
-
-
-def _text(log: Path) -> str:
-    """The text of a log, without colours."""
-    return re.sub(r"\x1b\[[0-9;]*m", "", log.read_text(encoding="utf-8", errors="replace"))
 
 
 def _read_again(text: str, folder: Path) -> None:

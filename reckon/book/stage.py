@@ -1,4 +1,4 @@
-"""The folder that Jupyter Book reads: prose, executed notebooks, figures, the stamp."""
+"""The folder that Sphinx reads: prose, executed notebooks, figures, the stamp."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from reckon.show.pages import status_page
 
 _DATA = (".bib", ".json")  # of what lies in book/, beside the prose
 _PDF_STYLE = ".sty"
+SPHINX_SETTINGS = ROOT / "book" / "conf.py"
 _PDF_LINK = """
 ```{raw} html
 <p>For print: <a href="../reckon.pdf">the report</a>, and
@@ -46,12 +47,17 @@ class Stage:
         return f"{self.pages} {self.static}"
 
 
+def stage_dir() -> Path:
+    """The folder that Sphinx reads."""
+    return config.settings().build_dir / "stage"
+
+
 def stage(run: Run, *, pdf_link: bool, hides_names: bool = False) -> Stage:
     """Bring _build/stage up to date with the executed pages of the run.
 
     hides_names: hosts, users and addresses are replaced by hashes, which are printed.
     Files that did not change keep their time."""
-    folder = config.settings().build_dir / "stage"
+    folder = stage_dir()
     notebooks = pages.executed_notebooks()
     files = {**_sources(), **_figures(), **pages.staged(notebooks, run.name)}
     files |= _record_copies(run.name)
@@ -115,6 +121,7 @@ def _sources() -> dict[str, bytes]:
     files = {str(path.relative_to(ROOT)): path.read_bytes() for path in paths}
     files["_config.yml"] = _settings().encode()
     files["_toc.yml"] = contents.toc_text().encode()
+    files[SPHINX_SETTINGS.name] = SPHINX_SETTINGS.read_bytes()
     for path in (book / "ext").glob("*.[jp][sy]"):
         files[f"_ext/{path.name}"] = path.read_bytes()
     for path in book.glob("*.md"):
