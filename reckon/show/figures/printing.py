@@ -12,6 +12,7 @@ from typing import Any
 
 import matplotlib
 from fontTools import subset
+from fontTools.fontBuilder import FontBuilder
 from fontTools.pens.cu2quPen import Cu2QuPen
 from fontTools.pens.ttGlyphPen import TTGlyphPen
 from fontTools.ttLib import TTFont, newTable
@@ -139,7 +140,7 @@ def _installed(name: str) -> list[Path]:
 
 
 def _truetype(path: Path) -> bytes:
-    """An OpenType font with cubic outlines as TrueType, which matplotlib embeds without error."""
+    """An OpenType font with cubic outlines as TrueType; matplotlib calls all that it embeds so."""
     font = TTFont(path, recalcTimestamp=False)
     needed = subset.Subsetter(subset.Options(layout_features=["kern"], notdef_outline=True))
     needed.populate(unicodes=_CHARACTERS)
@@ -150,42 +151,16 @@ def _truetype(path: Path) -> bytes:
         pen = TTGlyphPen(glyphs)
         glyphs[name].draw(Cu2QuPen(pen, _CURVE_ERROR, reverse_direction=True))
         outlines[name] = pen.glyph()
-    _replace_outlines(font, outlines)
+    del font["CFF "]
+    font.sfntVersion = "\0\1\0\0"
+    font["glyf"] = newTable("glyf")  # by which the builder sees that the font is TrueType
+    builder = FontBuilder(font=font)
+    builder.setupGlyf(outlines)
+    builder.setupMaxp()
+    builder.setupPost()
     for record in font["name"].names:
         if record.nameID in (1, 16):
             record.string = FAMILY
     content = io.BytesIO()
     font.save(content)
     return content.getvalue()
-
-
-def _replace_outlines(font: TTFont, outlines: dict) -> None:
-    font["loca"] = newTable("loca")
-    font["glyf"] = newTable("glyf")
-    font["glyf"].glyphOrder = font.getGlyphOrder()
-    font["glyf"].glyphs = outlines
-    for name in ("CFF ", "VORG"):
-        if name in font:
-            del font[name]
-    maximum = font["maxp"]
-    maximum.tableVersion = 0x00010000
-    # Limits of the programs that hint letters, of which there are none.
-    for limit in (
-        "maxTwilightPoints",
-        "maxStorage",
-        "maxFunctionDefs",
-        "maxInstructionDefs",
-        "maxStackElements",
-        "maxSizeOfInstructions",
-    ):
-        setattr(maximum, limit, 0)
-    maximum.maxZones = 1
-    maximum.maxComponentElements = max(
-        (len(glyph.components) for glyph in outlines.values() if hasattr(glyph, "components")),
-        default=0,
-    )
-    font["post"].formatType = 2.0
-    font["post"].extraNames = []
-    font["post"].mapping = {}
-    font["post"].glyphOrder = font.getGlyphOrder()
-    font.sfntVersion = "\000\001\000\000"
