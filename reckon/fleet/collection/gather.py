@@ -9,7 +9,6 @@ import concurrent.futures
 import contextlib
 import functools
 import gc
-import html.parser
 import http.client
 import lzma
 import multiprocessing
@@ -25,6 +24,8 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 import pyarrow as pa
+from bs4 import BeautifulSoup, SoupStrainer
+from bs4.exceptions import ParserRejectedMarkup
 
 from reckon.errors import ReckonError
 from reckon.fleet.collection import network, tables
@@ -180,18 +181,6 @@ def _check_size(size_bytes: int, count: int) -> None:
 # --- addresses ------------------------------------------------------------------------------------
 
 
-class _Links(html.parser.HTMLParser):
-    """The links of a page."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Notes where a link leads."""
-        self.found += [value for name, value in attrs if tag == "a" and name == "href" and value]
-
-
 def _fetch(address: str, target: Path, found: Found) -> None:
     """Copies an archive, or a folder that the server lists, into `target`."""
     try:
@@ -208,7 +197,7 @@ def _fetch(address: str, target: Path, found: Found) -> None:
     target.mkdir(parents=True, exist_ok=True)
 
 
-_NOT_FETCHED = (http.client.HTTPException, OSError, ValueError)
+_NOT_FETCHED = (http.client.HTTPException, OSError, ValueError, ParserRejectedMarkup)
 
 
 def _files_at(address: str) -> Iterator[tuple[PurePosixPath, bytes]]:
@@ -220,10 +209,10 @@ def _files_at(address: str) -> Iterator[tuple[PurePosixPath, bytes]]:
     waiting, seen, total = [base], {base}, 0
     while waiting:
         page = waiting.pop()
-        links = _Links()
-        links.feed(_content(page).decode("utf-8", "replace"))
-        for link in links.found:
-            there = urllib.parse.urljoin(page, link).partition("#")[0].partition("?")[0]
+        listing = BeautifulSoup(_content(page), "html.parser", parse_only=SoupStrainer(href=True))
+        for link in listing.find_all("a"):
+            there = urllib.parse.urljoin(page, str(link["href"]))
+            there = there.partition("#")[0].partition("?")[0]
             if not there.startswith(base) or there in seen:
                 continue
             seen.add(there)

@@ -200,6 +200,12 @@ def test_an_archive_that_cannot_be_unpacked_is_named(runs, folders, ending, spoi
     assert names == ["b"] and sentence.startswith(f"{path} is no whole archive (")
 
 
+def test_a_listing_that_is_no_html_is_named(runs, folders, served):
+    (folders / "index.html").write_text("<![no listing")
+    names, (sentence,) = collected(served, runs / "b", folder=folders)
+    assert names == ["b"] and sentence.startswith(f"{served} cannot be fetched (")
+
+
 def test_a_run_whose_id_is_a_path_is_named(runs, folders):
     """Pages are named after ids."""
     made_up.run("c", [made_up.single("cpu/made/scalar", 70, "ns")], id="../../outside")
