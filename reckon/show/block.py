@@ -1,4 +1,6 @@
-"""A piece of a page: MyST Markdown for the book, plain Markdown or a picture for other tools."""
+"""A piece of a page: MyST Markdown for the book, plain Markdown or a picture for other tools.
+
+plain_markdown() uses regular expressions: markdown-it-py and myst-parser cannot write Markdown."""
 
 from __future__ import annotations
 

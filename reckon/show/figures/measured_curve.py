@@ -18,7 +18,7 @@ from reckon.show.figures import drawings, places, printing, style
 from reckon.show.figures.drawings import Data, Drawing
 from reckon.show.figures.line_names import LineEnd
 from reckon.show.figures.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, Look
-from reckon.show.frames import frame
+from reckon.show.frames import frame, readable_unit
 from reckon.show.tables.tables import title
 from reckon.show.titles import title_of
 
@@ -73,7 +73,7 @@ class MeasuredCurve:
     def __init__(self, result: Result, unit: str | None = None, name: str = "", colour: str = BLUE):
         self.result, self.x = result, result.axis_in_unit
         self.name, self.colour = name or title_of(result.quantity), colour
-        self.unit = unit or style.readable_unit(result)
+        self.unit = unit or readable_unit(result)
         self.middle = self.in_unit(result.medians)
         self.low, self.high, self.minimum, self.p99 = (
             self.in_unit([attrgetter(field)(summary) for summary in result.summaries])
@@ -238,7 +238,7 @@ def curves(
 
 def of_results(results: list[Result], titles: dict | None) -> list[MeasuredCurve]:
     """Measured results as curves in one unit, each with its name and colour."""
-    unit = style.readable_unit(results[0])
+    unit = readable_unit(results[0])
     return [
         MeasuredCurve(result, unit, title(result, titles), colour)
         for result, colour in style.with_colours(results)

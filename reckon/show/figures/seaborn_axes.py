@@ -18,7 +18,7 @@ from reckon.show.figures.drawings import Data, Drawing
 from reckon.show.figures.measured_curve import MeasuredCurve
 from reckon.show.figures.places import Places
 from reckon.show.figures.style import BLACK, PURPLE, RED
-from reckon.show.frames import Titles
+from reckon.show.frames import Titles, readable_unit
 from reckon.show.tables.tables import title
 from reckon.show.text import percent, plural
 
@@ -51,7 +51,7 @@ def figure(
     if not measured:
         return style.nothing_to_draw(results)
     drawing = Drawing(picture, [axes])
-    unit = style.readable_unit(measured[0])
+    unit = readable_unit(measured[0])
     names = [title(result, titles) for result in measured]
     unused = [title(result, titles) for result in results if not result.has_samples]
     looks = zip(measured, names, drawing.take_legend(names, unused), strict=True)

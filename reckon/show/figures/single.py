@@ -13,6 +13,7 @@ from reckon.show.block import Block
 from reckon.show.figures import drawings, places, style
 from reckon.show.figures.drawings import Data
 from reckon.show.figures.style import BLACK, BLUE, PURPLE, RED, SKY
+from reckon.show.frames import readable_unit
 from reckon.show.tables.scores import WITHIN
 from reckon.show.tables.tables import title
 from reckon.show.titles import page_title
@@ -28,7 +29,7 @@ def bars(results: list[Result], name: str, caption: str, titles: dict | None = N
     if not measured:
         return style.nothing_to_draw(results)
     measured.sort(key=lambda result: result.median)
-    unit = style.readable_unit(measured[len(measured) // 2])
+    unit = readable_unit(measured[len(measured) // 2])
     rows = []
     with drawings.new(0.6 + 0.28 * len(measured)) as drawing:
         axes = drawing.axes

@@ -13,6 +13,7 @@ from reckon.show.block import Block
 from reckon.show.figures import drawings, measured_curve, places, style
 from reckon.show.figures.measured_curve import MeasuredCurve, curves_data, line_ends
 from reckon.show.figures.style import BLACK, Look
+from reckon.show.frames import readable_unit
 from reckon.show.tables.plateau_tables import Regime, regimes
 from reckon.show.tables.tables import title
 
@@ -44,7 +45,7 @@ def levels(
     measured = [result for result in results if result.has_samples]
     if not measured:
         return style.nothing_to_draw(results)
-    unit = style.readable_unit(measured[0])
+    unit = readable_unit(measured[0])
     all_regimes = regimes(levels_of, [*reported, "main memory"], reported)
     plateaus = [regime for regime in all_regimes if not regime.level.is_ramp]
     curves = measured_curve.of_results(measured, titles)

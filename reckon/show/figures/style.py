@@ -113,12 +113,6 @@ def size_axis(axis: Axis, sizes: np.ndarray, unit: str) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def readable_unit(result: Result) -> str:
-    """The unit in which this quantity reads best."""
-    values = result.medians[np.isfinite(result.medians)]
-    return units.readable_unit(float(np.median(np.abs(values))), result.unit)
-
-
 def column(name: str, unit: str) -> str:
     """The title of a column of data, with its unit unless the name has it or it is a number."""
     symbol = units.symbol(unit)

@@ -14,6 +14,7 @@ from reckon.records.result import Result
 from reckon.show.block import Block
 from reckon.show.figures import drawings, style
 from reckon.show.figures.drawings import Data
+from reckon.show.frames import readable_unit
 
 _COLOURS = "cividis"  # made for colour-blind readers (Nunez, Anderton and Renslow 2018)
 _MISSING = "#bbbbbb"
@@ -68,7 +69,7 @@ class _Mountain:
 def _mountain(results: list[Result], strides: dict[str, float]) -> _Mountain:
     results = sorted(results, key=lambda result: strides[result.quantity])
     measured = [result for result in results if result.has_samples]
-    unit = style.readable_unit(max(measured, key=lambda result: float(np.median(result.medians))))
+    unit = readable_unit(max(measured, key=lambda result: float(np.median(result.medians))))
     sizes = np.unique(np.concatenate([result.axis for result in measured]))
     values = np.full((3, len(results), len(sizes)), np.nan)
     for row, result in enumerate(results):
