@@ -8,7 +8,6 @@ import os
 import re
 import resource
 import shlex
-import signal
 import subprocess
 import sys
 
@@ -17,14 +16,20 @@ from helpers.books import BUILD_PAGES
 from helpers.capabilities import given, own_mounts
 from helpers.probes import MIB, compiled, control_group, kills_in
 from helpers.project import ROOT
-from helpers.small_book import SmallBook
+from helpers.small_book import LOCAL_PAGES, SmallBook
 
 pytestmark = pytest.mark.book
 
 
 @pytest.fixture(scope="module")
 def book(tmp_path_factory):
-    return SmallBook(tmp_path_factory.mktemp("project") / "book")
+    return SmallBook(tmp_path_factory.mktemp("project") / "book", LOCAL_PAGES)
+
+
+@pytest.fixture(scope="module")
+def book_with_hosts(tmp_path_factory):
+    """The book with its other host and its NFS server, which take longer than all else."""
+    return SmallBook(tmp_path_factory.mktemp("hosts") / "book")
 
 
 def build(book, before=(), limits=(), group=None, new=True, **environment):
@@ -64,49 +69,68 @@ def check_whole(book):
 PLACES = {"runs": "RECKON_RUNS", "scratch": "RECKON_SCRATCH", "_build": "RECKON_BUILD"}
 
 
-@pytest.mark.parametrize(
-    ("place", "status", "reason"),
-    [
-        ("runs", 2, "run.json cannot be written (No space left on device)."),
-        ("scratch", 0, "free in"),
-        ("_build", 2, "small.ipynb cannot be written (No space left on device)."),
-    ],
-)
-def test_a_full_file_system_is_reported_and_the_next_build_is_whole(book, place, status, reason):
-    own_mounts()
-    folder = book.base / "full" / place
-    folder.mkdir(parents=True)
-    mount = f"mount -t tmpfs -o size=60k none {folder}"
+def full(folder):
+    """The shell's commands that mount a file system without room there."""
     fill = f"dd if=/dev/zero of={folder}/fill bs=4k 2>/dev/null; true"
-    done = build(book, [mount, fill], **{PLACES[place]: str(folder)})
-    output = done.stdout + done.stderr
-    assert done.returncode == status and "Traceback" not in output, output
-    assert reason in output, output
-    check_whole(book)
+    return [f"mount -t tmpfs -o size=60k none {folder}", fill]
 
 
-@pytest.mark.parametrize("call", ["write", "fsync"])
-@pytest.mark.parametrize(
-    ("place", "status", "reason"),
-    [
-        ("runs", 2, "run.json cannot be written (Input/output error)."),
-        ("scratch", 1, "files/small/null failed: No file can be written in"),
-        ("_build", 2, "small.ipynb cannot be written (Input/output error)."),
-    ],
-)
-def test_a_failing_disk_is_reported_and_the_next_build_is_whole(book, place, call, status, reason):
+def failing(call):
+    """The shell's commands that mount a disk on which that system call fails, given the folder."""
+
+    def commands(folder):
+        disk = [sys.executable, "-m", "helpers.programs.failing_disk", str(folder), call]
+        mount = f"{{ PYTHONPATH={ROOT}/tests {shlex.join(disk)} >/dev/null & }}"
+        ready = f"timeout 10 sh -c 'until mountpoint -q {folder}; do sleep 0.02; done'"
+        return [mount, ready]
+
+    return commands
+
+
+def check_unusable(book, place, disk, status, reason):
+    """A build with that disk at that place reports it."""
     own_mounts()
-    given(os.access("/dev/fuse", os.R_OK | os.W_OK), "no file systems in user space here")
-    folder = book.base / "failing" / place
+    folder = book.base / "disk" / place
     folder.mkdir(parents=True, exist_ok=True)
-    disk = [sys.executable, "-m", "helpers.programs.failing_disk", str(folder), call]
-    mount = f"{{ PYTHONPATH={ROOT}/tests {shlex.join(disk)} >/dev/null & }}"
-    ready = f"timeout 10 sh -c 'until mountpoint -q {folder}; do sleep 0.02; done'"
-    done = build(book, [mount, ready], **{PLACES[place]: str(folder)})
+    done = build(book, disk(folder), **{PLACES[place]: str(folder)})
     output = done.stdout + done.stderr
     assert done.returncode == status and "Traceback" not in output, output
     assert reason in output, output
+
+
+def test_a_full_disk_for_runs_is_reported(book):
+    """Nothing is recorded, and nothing is to be mended."""
+    check_unusable(book, "runs", full, 2, "run.json cannot be written (No space left on device).")
+
+
+def test_a_full_disk_for_pages_is_reported_and_the_next_build_is_whole(book):
+    check_unusable(
+        book, "_build", full, 2, "small.ipynb cannot be written (No space left on device)."
+    )
     check_whole(book)
+
+
+def test_a_disk_that_keeps_nothing_is_reported(book):
+    has_fuse()
+    disk = failing("fsync")
+    check_unusable(book, "runs", disk, 2, "run.json cannot be written (Input/output error).")
+
+
+def test_scratch_files_without_room_or_a_working_disk_are_reported_and_the_next_build_is_whole(
+    book_with_hosts,
+):
+    """The quantities that need files are unsupported without room, which is a choice of the user's; where
+    the disk fails they have failed. Either way the next build measures them."""
+    has_fuse()
+    check_unusable(book_with_hosts, "scratch", full, 0, "free in")
+    check_whole(book_with_hosts)
+    failed = "files/small/null failed: No file can be written in"
+    check_unusable(book_with_hosts, "scratch", failing("write"), 1, failed)
+    check_whole(book_with_hosts)
+
+
+def has_fuse():
+    given(os.access("/dev/fuse", os.R_OK | os.W_OK), "no file systems in user space here")
 
 
 @pytest.mark.parametrize(
@@ -125,8 +149,8 @@ def test_a_disk_that_cannot_be_read(book, tmp_path, place, reason):
         assert book.build_pages().returncode == 0
     shim = compiled(tmp_path, "failing_reads", "-shared", "-fPIC")
     before = book.recorded()
-    failing = {"LD_PRELOAD": str(shim), "FAILING": f"{book.base / place}*"}
-    done = build(book, new=False, **failing)
+    files = f"{book.base / place}*"
+    done = build(book, new=False, LD_PRELOAD=str(shim), FAILING=files)
     output = done.stdout + done.stderr
     assert done.returncode == 2 and reason in done.stderr, output
     assert "Traceback" not in output, output
@@ -135,18 +159,18 @@ def test_a_disk_that_cannot_be_read(book, tmp_path, place, reason):
     assert book.recorded() == before
 
 
-@pytest.mark.parametrize("error", [errno.ENOSPC, errno.EIO])
 @pytest.mark.parametrize(
-    ("files", "named"),
+    ("files", "named", "error"),
     [
-        ("*/book/runs/*/samples/cpu/small/read/*", "read/1.json.gz"),
-        ("*/book/runs/*/cpu/.small.json.*", "cpu/small.json"),
+        ("*/book/runs/*/samples/cpu/small/read/*", "read/1.json.gz", errno.ENOSPC),
+        ("*/book/runs/*/cpu/.small.json.*", "cpu/small.json", errno.EIO),
     ],
     ids=["samples", "record"],
 )
-def test_samples_or_a_record_that_cannot_be_written(book, tmp_path, files, named, error):
+def test_samples_or_a_record_that_cannot_be_written(book_with_hosts, tmp_path, files, named, error):
     """Of that page nothing is half written; the other pages are measured, and the next build is whole."""
     own_mounts()
+    book = book_with_hosts
     shim = compiled(tmp_path, "failing_writes", "-shared", "-fPIC")
     done = build(book, LD_PRELOAD=str(shim), FAILING=files, ERROR=str(error))
     output = done.stdout + done.stderr
@@ -161,6 +185,18 @@ PAGE_DOES_NOT_START = (
     "reckon: The process of a page does not start (its server has ended); allow more processes "
     "(ulimit -u, pids.max) or memory."
 )
+
+
+def check_few_processes(book, limit, status, reason):
+    """A build with that number of processes and threads reports it, and the next is whole: what a limit
+    stopped has failed. It is never unsupported, which would outlive the limit."""
+    own_mounts()
+    with control_group("pids", max=limit) as group:
+        done = build(book, group=group)
+    output = done.stdout + done.stderr
+    assert done.returncode == status and re.search(reason, output), output
+    assert "Traceback" not in output and "unsupported" not in output, output
+    check_whole(book)
 
 
 @pytest.mark.parametrize(
@@ -178,40 +214,31 @@ PAGE_DOES_NOT_START = (
         (
             14,
             1,
-            r"Failed: notebooks/files/small\.ipynb, its kernel (was killed by SIGABRT \(6\)|ended with "
+            r"Failed: notebooks/cpu/small\.ipynb, its kernel (was killed by SIGABRT \(6\)|ended with "
             r"status 1) before its first cell; look into \S+/kernel\.log, or allow more processes "
             r"\(ulimit -u, pids\.max\) or memory\.",
         ),
-        # ganesha starts at most in part: it ends, or never serves.
-        (32, 1, "files/small/null failed: (Cannot start the lab host|The lab host has ended)"),
     ],
 )
-def test_too_few_processes_are_allowed(book, limit, status, reason):
-    """From a builder alone to one whose probe may start no host: a quantity that a limit stopped has
-    failed, and the next build measures it. It is never unsupported, which would outlive the limit."""
-    own_mounts()
-    with control_group("pids", max=limit) as group:
-        done = build(book, group=group)
-    output = done.stdout + done.stderr
-    assert done.returncode == status and re.search(reason, output), output
-    assert "Traceback" not in output and "unsupported" not in output, output
-    check_whole(book)
+def test_too_few_processes_for_a_page(book, limit, status, reason):
+    check_few_processes(book, limit, status, reason)
 
 
-@pytest.mark.parametrize(
-    ("mib", "status", "last_line"), [(40, -signal.SIGKILL, ""), (180, 2, PAGE_DOES_NOT_START)]
-)
-def test_a_build_that_lacks_memory_says_what_died(book, mib, status, last_line):
-    """The kernel kills the largest process: the builder itself, or the one that starts the pages' processes,
-    which the builder then reports."""
+def test_too_few_processes_for_a_host(book_with_hosts):
+    """ganesha starts at most in part: it ends, or never serves."""
+    reason = "files/small/null failed: (Cannot start the lab host|The lab host has ended)"
+    check_few_processes(book_with_hosts, 32, 1, reason)
+
+
+def test_a_build_that_lacks_memory_says_what_died(book):
+    """The kernel kills the largest process, the one that starts the pages' processes."""
     own_mounts()
-    with control_group("memory", max=mib * MIB) as group:
+    with control_group("memory", max=180 * MIB) as group:
         done = build(book, group=group)
         assert kills_in(group)
     output = done.stdout + done.stderr
-    assert "Traceback" not in output, output
-    assert done.returncode == status, output
-    assert not last_line or done.stderr.strip().endswith(last_line), output
+    assert "Traceback" not in output and done.returncode == 2, output
+    assert done.stderr.strip().endswith(PAGE_DOES_NOT_START), output
     check_whole(book)
 
 
@@ -222,22 +249,17 @@ def test_a_limit_on_the_size_of_files_is_reported(book):
     output = done.stdout + done.stderr
     assert done.returncode == 2 and "Traceback" not in output, output
     assert "run.json cannot be written (File too large)." in output
-    check_whole(book)
+    assert list(book.run.iterdir()) == []
 
 
-def test_a_build_needs_no_home_that_can_be_written(book, tmp_path):
+def test_a_build_needs_no_home_that_can_be_written_and_no_shared_memory(book, tmp_path):
     """IPython then makes a folder of its own for temporary files, which it leaves there."""
     own_mounts()
     home = tmp_path / "home"
     home.mkdir()
-    done = build(book, [f"mount --bind -o ro {home} {home}"], HOME=str(home))
-    assert done.returncode == 0, done.stdout + done.stderr
-    check_whole(book)
-
-
-def test_a_build_without_shared_memory_leaves_nothing_broken(book):
-    own_mounts()
+    read_only = f"mount --bind -o ro {home} {home}"
+    no_memory = "mount -t tmpfs -o size=8k none /dev/shm"
     fill = "dd if=/dev/zero of=/dev/shm/fill bs=4k 2>/dev/null; true"
-    done = build(book, ["mount -t tmpfs -o size=8k none /dev/shm", fill])
-    assert done.returncode == 0 and "Traceback" not in done.stdout + done.stderr
-    check_whole(book)
+    done = build(book, [read_only, no_memory, fill], HOME=str(home))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert book.faults(site=False) == [] and not [*book.scratch.iterdir()]

@@ -29,6 +29,7 @@ PAGES = {
     "files/small": {"files/small/null": ("files/remote/null", ", server='near'")},
 }
 QUANTITIES = sorted(name for quantities in PAGES.values() for name in quantities)
+LOCAL_PAGES = {"cpu/small": PAGES["cpu/small"]}  # without another host
 
 _CELL = """@rk.predict("{quantity}", unit="µs")
 def predicted(cost):
@@ -54,14 +55,16 @@ def _write_page(path: Path, quantities: dict) -> None:
 
 
 class SmallBook(ShortProject):
-    """The project of that book, with its scratch and temporary files in folders of its own."""
+    """The project of that book, or of some of its pages, with its scratch and temporary files in folders
+    of its own."""
 
-    def __init__(self, base: Path):
+    def __init__(self, base: Path, pages: dict = PAGES):
         super().__init__(base, [])
-        files = [*(f"notebooks/{page}" for page in PAGES), "book/bibliography"]
+        self.pages = pages
+        files = [*(f"notebooks/{page}" for page in pages), "book/bibliography"]
         contents = "format: jb-book\nroot: book/intro\nchapters:\n"
         (base / "_toc.yml").write_text(contents + "".join(f"  - file: {file}\n" for file in files))
-        for page, quantities in PAGES.items():
+        for page, quantities in pages.items():
             _write_page(base / f"notebooks/{page}.ipynb", quantities)
         self.scratch = base / "scratch"
         self.scratch.mkdir()
@@ -108,16 +111,16 @@ class SmallBook(ShortProject):
                 faults.append(f"{name} is not measured: {measurement and measurement['reason']}")
             elif any(point["stopped"] in (None, "failed") for point in measurement["points"]):
                 faults.append(f"{name} is not complete")
-        faults += [f"{name} is missing" for name in set(QUANTITIES) - set(self.measurements())]
-        pages = [self.base / f"_build/executed/{page}.ipynb" for page in PAGES]
-        if site:
-            pages = [self.base / f"_build/html/notebooks/{page}.html" for page in PAGES]
-        for page, path in zip(PAGES, pages, strict=True):
+        wanted = {name for quantities in self.pages.values() for name in quantities}
+        faults += [f"{name} is missing" for name in wanted - set(self.measurements())]
+        for page, quantities in self.pages.items():
+            made = f"html/notebooks/{page}.html" if site else f"executed/{page}.ipynb"
+            path = self.base / "_build" / made
             text = html.unescape(path.read_text()) if path.exists() else ""
             if not text or "could not be made" in text:
                 faults.append(f"{path} was not made")
                 continue
-            for name in PAGES[page]:  # the last line of each cell is the quantity as it is recorded
+            for name in quantities:  # the last line of each cell is the quantity as it is recorded
                 if repr(read_result(self.run, name)) not in text:
                     faults.append(f"{path} does not show {name} as it is recorded")
         return faults
