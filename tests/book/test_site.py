@@ -1,10 +1,16 @@
-"""The site: what its pages hold, and that they work offline, narrow and wide, light and dark."""
+"""The site as its readers see it: opened from the disk, narrow and wide, light and dark."""
 
+import functools
+import gzip
 import io
 import re
 import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import unquote, urlparse
 
 import pytest
+from helpers.books import html_files
 from helpers.project import PROGRAMS, RECORDED
 from PIL import Image
 
@@ -13,6 +19,22 @@ from reckon.measurement import library
 from reckon.records.lookup import all_results
 
 pytestmark = pytest.mark.book
+
+# Bytes as a server sends them, compressed by gzip.
+FRONT_PAGE_LIMIT = 1_000_000
+FURTHER_PAGE_LIMIT = 300_000
+
+RULES = ["wcag2a", "wcag2aa", "best-practice"]
+# Between them they have every kind of element (tag and class) with a colour that any page has.
+SEEN_IN_THE_DARK = (
+    "book/intro",  # the ways into the book, its headlines, the card of the machine
+    "book/glossary",  # definitions
+    "book/bibliography",  # references
+    "book/teaching",  # commands, lists
+    "notebooks/network/rtt",  # a chapter: answer, tables, figures, formulas, panels, folded code
+    "notebooks/machine",  # TOML
+    "notebooks/summary",  # the table that is sorted and searched
+)
 
 
 def test_the_front_page_carries_the_stamp_and_the_pdfs(built):
@@ -25,134 +47,174 @@ def test_the_front_page_carries_the_stamp_and_the_pdfs(built):
             assert f'href="../{name}"' in text and (built / "html" / name).exists()
 
 
-def test_no_third_party_code_and_no_foreign_address_is_needed(built):
-    """Nothing on the pages loads from elsewhere (links to read are another thing)."""
-    for path in (built / "html").rglob("*.html"):
-        text = path.read_text(errors="replace")
-        loaded = re.findall(r'<(?:script|img|iframe)[^>]*\bsrc="(https?:[^"]+)"', text)
-        loaded += re.findall(
-            r'<link[^>]*rel="(?:stylesheet|preload|icon)"[^>]*href="(https?:[^"]+)"', text
+@dataclass
+class Visit:
+    """A page opened from the disk: what it loaded, what its scripts reported, and what its reader sees."""
+
+    faults: list[str] = field(default_factory=list)
+    loaded: set[str] = field(default_factory=set)
+    loaded_by_opening: set[str] = field(default_factory=set)  # not for a phone, nor in the dark
+    wide: dict = field(default_factory=dict)
+    narrow: dict = field(default_factory=dict)
+    width_on_a_phone: int = 0
+    inaccessible: list = field(default_factory=list)
+
+    def on_message(self, message):
+        """Keep a message of the console other than what the theme's scripts log."""
+        if message.type in ("error", "warning", "assert"):
+            self.faults.append(message.text)
+
+
+@pytest.fixture(scope="module")
+def opened(built, browser):
+    """A visit of every HTML file of the site; of the pages of the book with what their readers see."""
+    visits = {}
+    for path in html_files(built / "html"):
+        name = path.relative_to(built / "html").with_suffix("").as_posix()
+        visit = visits[name] = Visit()
+        context = browser.new_context(
+            viewport={"width": 1400, "height": 1100}, color_scheme="light"
         )
-        assert loaded == [], path
-    assert (built / "html/_static/mathjax/mathjax.js").exists()
+        context.add_init_script(path=PROGRAMS / "page_facts.js")
+        page = context.new_page()
+        page.on("pageerror", lambda error, visit=visit: visit.faults.append(str(error)))
+        page.on("console", visit.on_message)
+        page.on("request", lambda request, visit=visit: visit.loaded.add(request.url))
+        page.goto(path.as_uri())
+        visit.loaded_by_opening = {*visit.loaded}
+        if name in toc():
+            see(page, visit, is_dark_too=name in SEEN_IN_THE_DARK)
+        context.close()
+    return visits
 
 
-OPEN_PANELS = (PROGRAMS / "open_panels.js").read_text()
+@pytest.fixture(scope="module")
+def visits(opened):
+    """The visits of the pages of the book."""
+    return {name: opened[name] for name in toc()}
 
 
-# What a phone should show and does not: the words of heads and the numbers that are broken or end
-# outside, of operation, predicted, measured and ratio of the results, and of all columns of compact
-# tables.
-NOT_READABLE = r"""() => {
-  document.querySelectorAll("details").forEach((fold) => (fold.open = true));
-  const faults = [];
-  for (const [kind, count] of Object.entries({ results: 4, compact: Infinity })) {
-    for (const table of document.querySelectorAll(`table.${kind}`)) {
-      const right = table.closest(".pst-scrollable-table-container").getBoundingClientRect().right;
-      for (const row of table.rows) {
-        for (const cell of [...row.cells].slice(0, count)) {
-          const end = Math.min(right, cell.getBoundingClientRect().right) + 1;
-          const words = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
-          while (words.nextNode()) {
-            const wanted = cell.tagName === "TH" ? /\p{L}+/gu : /[\d.,]*\d/g;
-            for (const word of words.currentNode.data.matchAll(wanted)) {
-              const range = document.createRange();
-              range.setStart(words.currentNode, word.index);
-              range.setEnd(words.currentNode, word.index + word[0].length);
-              const lines = [...range.getClientRects()].filter((line) => line.width > 0);
-              const isBroken = new Set(lines.map((line) => line.top)).size > 1;
-              if (isBroken || lines.some((line) => line.right > end))
-                faults.push(`${table.id}: ${word[0]}`);
-            }
-          }
-        }
-      }
-    }
-  }
-  return [...new Set(faults)];
-}"""
+def see(page, visit, *, is_dark_too):
+    visit.wide = page.evaluate("pageFacts.wide()")
+    page.evaluate("pageFacts.openPanels()")
+    visit.inaccessible = accessibility_faults(page, RULES)
+    if is_dark_too:
+        page.emulate_media(color_scheme="dark")
+        page.wait_for_function("document.documentElement.dataset.theme == 'dark'")
+        page.evaluate("pageFacts.faded()")
+        visit.inaccessible += accessibility_faults(page, ["color-contrast"])
+    page.set_viewport_size({"width": 390, "height": 844})
+    visit.narrow = page.evaluate("pageFacts.narrow()")
+    page.set_viewport_size({"width": 360, "height": 740})
+    visit.width_on_a_phone = page.evaluate("document.documentElement.scrollWidth")
 
 
-ACCESSIBILITY_RULES = ["wcag2a", "wcag2aa", "best-practice"]
-
-
-def accessibility_faults(sheet, scheme):
-    """What axe finds wrong with a page in that colour scheme, by its rule and element."""
+def accessibility_faults(page, rules):
+    """What axe finds wrong with a page by these rules: of each fault its rule and element."""
     from axe_playwright_python.sync_playwright import Axe
 
-    sheet.wait_for_function(f"document.documentElement.dataset.theme == '{scheme}'")
-    outcome = Axe().run(
-        sheet, options={"runOnly": ACCESSIBILITY_RULES, "resultTypes": ["violations"]}
-    )
+    # A page from the disk may not fetch its style sheets, which none of these rules reads.
+    options = {"runOnly": rules, "resultTypes": ["violations"], "preload": False}
     return [
         (violation["id"], node["target"])
-        for violation in outcome.response["violations"]
+        for violation in Axe().run(page, options=options).response["violations"]
         for node in violation["nodes"]
     ]
 
 
-# MyST-NB calls the line that unfolds code the title of an admonition, whose icon warns.
-WARNINGS_OF_FOLDED_CODE = """[...document.querySelectorAll("details.hide > summary > p")]
-  .filter((line) => getComputedStyle(line, "::after").content !== "none").length"""
+def test_a_page_opened_from_the_disk_has_no_error_and_loads_nothing_from_elsewhere(opened):
+    assert len(opened) > 30
+    assert {name: visit.faults for name, visit in opened.items() if visit.faults} == {}
+    foreign = {
+        (name, url)
+        for name, visit in opened.items()
+        for url in visit.loaded
+        if not url.startswith(("file:", "data:", "blob:"))
+    }
+    assert foreign == set()
 
 
-@pytest.mark.parametrize("page", toc())
-def test_pages_work_offline_narrow_wide_light_and_dark(browser, served, page):
-    context = browser.new_context(viewport={"width": 1300, "height": 900}, color_scheme="light")
-    sheet, requests, errors = context.new_page(), [], []
-    sheet.on("request", lambda request: requests.append(request.url))
-    sheet.on(
-        "response", lambda r: errors.append(f"{r.status} {r.url}") if r.status >= 400 else None
-    )
-    sheet.on("pageerror", lambda error: errors.append(str(error)))
-    sheet.goto(f"{served}/{page}.html", wait_until="networkidle")
-    foreign = [url for url in requests if not url.startswith((served, "data:", "blob:"))]
-    assert requests and foreign == errors == []
-    if "cpu/" in page or "memory/" in page:
-        sheet.wait_for_selector("mjx-container", state="attached")  # the first may be folded
-        assert sheet.locator("mjx-merror").count() == 0
-        formulas = sheet.locator("mjx-container").count()
-        assert sheet.locator("mjx-assistive-mml math").count() == formulas  # for screen readers
-    assert sheet.evaluate(WARNINGS_OF_FOLDED_CODE) == 0
-    pictures = "[...document.querySelectorAll('main figure img')]"
-    assert sheet.evaluate(
-        f"{pictures}.every(i => i.complete && i.naturalWidth > 0 && i.alt.length > 20)"
-    )
-    sheet.evaluate(OPEN_PANELS)
-    assert accessibility_faults(sheet, "light") == []
-    sheet.emulate_media(color_scheme="dark")
-    sheet.reload(wait_until="networkidle")
-    sheet.evaluate(OPEN_PANELS)
-    assert accessibility_faults(sheet, "dark") == []
-    sheet.set_viewport_size({"width": 390, "height": 740})
-    sheet.wait_for_timeout(200)
-    assert sheet.evaluate(NOT_READABLE) == []
-    sheet.set_viewport_size({"width": 360, "height": 740})
-    sheet.wait_for_timeout(200)
-    assert sheet.evaluate("document.documentElement.scrollWidth") <= 360
-    context.close()
+def test_the_front_page_is_light_and_further_pages_add_little(opened):
+    front = weights(opened["book/intro"].loaded_by_opening)
+    assert 0 < sum(front.values()) <= FRONT_PAGE_LIMIT
+    for name, visit in opened.items():
+        added = sum(
+            size for file, size in weights(visit.loaded_by_opening).items() if file not in front
+        )
+        assert added <= FURTHER_PAGE_LIMIT, (name, added)
+
+
+def weights(addresses):
+    """The compressed size of each file."""
+    paths = {unquote(urlparse(url).path) for url in addresses if url.startswith("file:")}
+    return {path: len(gzip.compress(Path(path).read_bytes())) for path in paths}
+
+
+def test_mathjax_is_loaded_only_where_there_is_a_formula(built, opened):
+    for name, visit in opened.items():
+        has_formula = 'class="math' in (built / f"html/{name}.html").read_text("utf-8")
+        assert any("/mathjax/" in url for url in visit.loaded_by_opening) == has_formula, name
+
+
+def test_every_formula_is_set_and_can_be_read_aloud(visits):
+    for name, visit in visits.items():
+        formulas = visit.wide["formulas"]
+        assert formulas or not re.search("cpu/|memory/", name), name
+        assert visit.wide["formulas_read_aloud"] == formulas, name
+        assert visit.wide["broken_formulas"] == 0, name
+
+
+def test_folded_code_is_no_warning(visits):
+    assert {
+        name for name, visit in visits.items() if visit.wide["warnings_of_folded_code"]
+    } == set()
+
+
+def test_every_picture_is_there_and_described(visits):
+    assert [url for visit in visits.values() for url in visit.wide["pictures_without_words"]] == []
+
+
+def test_every_page_is_accessible(visits):
+    assert {name: visit.inaccessible for name, visit in visits.items() if visit.inaccessible} == {}
+
+
+def test_a_phone_shows_every_page_without_scrolling_sideways(visits):
+    for name, visit in visits.items():
+        assert not any(visit.narrow.values()), (name, visit.narrow)
+        assert visit.width_on_a_phone <= 360, name
 
 
 @pytest.mark.parametrize("page", [page for page in notebooks() if "/" in page])
-def test_a_chapter_s_answer_is_on_its_first_screen(browser, served, page):
+def test_a_chapter_s_answer_is_on_its_first_screen(visits, page):
     """The box with the verdict, and the figure below it."""
-    context = browser.new_context(viewport={"width": 1400, "height": 1100})
-    sheet = context.new_page()
-    sheet.goto(f"{served}/notebooks/{page}.html", wait_until="networkidle")
-    assert sheet.locator(".answer table").count() == 1
-    assert "came out" in sheet.locator(".answer").inner_text()  # the verdict
-    ends = sheet.evaluate(
-        """() => [".answer", ".answer ~ div figure, .answer ~ figure, figure"].map((what) =>
-          document.querySelector(`main ${what}`).getBoundingClientRect().bottom + scrollY)"""
-    )
-    assert max(ends) <= 1080, ends  # with some room below
-    context.close()
+    wide = visits[f"notebooks/{page}"].wide
+    assert "came out" in wide["answer"]  # the verdict
+    assert wide["end_of_answer"] <= 1080  # with some room below
+
+
+def test_a_page_shows_no_name_of_code(visits):
+    shown = {name: names_of_code(visit.wide["text"]) for name, visit in visits.items()}
+    assert {name: names for name, names in shown.items() if names} == {}
+
+
+def names_of_code(text):
+    """The names of probes and quantities in a text."""
+    return set(re.findall(r"[a-z]+/[a-z]+/[a-z]\w*", text)) & known_names()
+
+
+@functools.cache
+def known_names():
+    return {*library.probes(), *(result.quantity for result in all_results(RECORDED / "recorded"))}
+
+
+def test_a_name_of_code_is_seen():
+    assert names_of_code("as cpu/syscall/getpid, in csrc/cpu/syscall.c") == {"cpu/syscall/getpid"}
 
 
 def test_the_ways_into_the_book_are_on_its_first_screen(browser, served):
     context = browser.new_context(viewport={"width": 1400, "height": 1100})
     sheet = context.new_page()
-    sheet.goto(f"{served}/book/intro.html", wait_until="networkidle")
+    sheet.goto(f"{served}/book/intro.html")
     ways = sheet.locator("main .ways")
     assert ways.locator("li").count() == 3
     end = ways.evaluate("(ways) => ways.getBoundingClientRect().bottom + scrollY")
@@ -161,38 +223,6 @@ def test_the_ways_into_the_book_are_on_its_first_screen(browser, served):
     beside = "(table) => table.scrollWidth - table.parentElement.clientWidth"
     assert sheet.locator("main .headlines table").evaluate(beside) <= 0
     context.close()
-
-
-# The text that a reader sees without unfolding anything; visible code is the prediction's arithmetic.
-SEEN = """() => {
-  for (const code of document.querySelectorAll("main div.highlight")) code.remove();
-  return document.querySelector("main article").innerText;
-}"""
-
-
-def names_of_code(text):
-    """The names of probes and quantities in a text."""
-    known = {*library.probes(), *(result.quantity for result in all_results(RECORDED / "recorded"))}
-    return set(re.findall(r"[a-z]+/[a-z]+/[a-z]\w*", text)) & known
-
-
-@pytest.mark.parametrize("page", toc())
-def test_a_page_shows_no_name_of_code_and_nothing_beside_a_phone_s_screen(browser, served, page):
-    context = browser.new_context(viewport={"width": 390, "height": 844})
-    sheet = context.new_page()
-    sheet.goto(f"{served}/{page}.html", wait_until="networkidle")
-    beside = """[...document.querySelectorAll("main figure img")].filter((image) =>
-      image.getBoundingClientRect().right > innerWidth + 1).map((image) => image.currentSrc)"""
-    assert sheet.evaluate(beside) == []
-    unlike = """[...document.querySelectorAll("main figure img")].map((image) => image.currentSrc)
-      .filter((source) => !source.includes("/narrow/"))"""
-    assert sheet.evaluate(unlike) == []
-    assert names_of_code(sheet.evaluate(SEEN)) == set()
-    context.close()
-
-
-def test_a_name_of_code_is_seen():
-    assert names_of_code("as cpu/syscall/getpid, in csrc/cpu/syscall.c") == {"cpu/syscall/getpid"}
 
 
 def test_a_page_has_a_panel_for_each_shown_prediction_and_is_whole_without(browser, served):

@@ -128,6 +128,11 @@ def _only(entries: list[dict], files: list[str]) -> list[dict]:
     return chosen
 
 
+def html_files(site: Path) -> list[Path]:
+    """All pages of the site; the theme leaves two files of macros among its static files."""
+    return sorted(path for path in site.rglob("*.html") if "_static" not in path.parts)
+
+
 def executing(output: str) -> list[str]:
     """The pages that a build executed, by what it printed."""
     return re.findall(r"^(\S+): executing", output, re.M)

@@ -1,28 +1,18 @@
-"""Every HTML file of the site as it is opened from the disk: light, self-contained, well formed."""
+"""Every HTML file of the site: well formed, its links lead somewhere, its icons and its card are there."""
 
-import gzip
 import re
 from collections import Counter
 from html.parser import HTMLParser
-from pathlib import Path
 from urllib.parse import unquote, urlparse
 
 import html5lib
 import pytest
+from helpers.books import html_files
 from PIL import Image
 
 from reckon.book import card
 
 pytestmark = pytest.mark.book
-
-# Bytes as a server sends them, compressed by gzip.
-FRONT_PAGE_LIMIT = 1_000_000
-FURTHER_PAGE_LIMIT = 300_000
-
-
-def html_files(site):
-    """All pages; the theme leaves two files of macros among its static files."""
-    return sorted(path for path in site.rglob("*.html") if "_static" not in path.parts)
 
 
 class Tags(HTMLParser):
@@ -44,60 +34,6 @@ class Tags(HTMLParser):
             for name in ("href", "src", "srcset"):
                 if attributes.get(name):
                     yield attributes[name]
-
-
-@pytest.fixture(scope="module")
-def opened(built, browser):
-    """What the browser reported of each page: its faults, and the addresses that it loaded."""
-    reports = {}
-    for path in html_files(built / "html"):
-        faults, loaded = [], set()
-        context = browser.new_context()
-        page = context.new_page()
-        page.on("pageerror", lambda error, faults=faults: faults.append(str(error)))
-        page.on("console", lambda message, faults=faults: faults.extend(console_faults(message)))
-        page.on("request", lambda request, loaded=loaded: loaded.add(request.url))
-        page.goto(path.as_uri(), wait_until="networkidle")
-        context.close()
-        reports[path] = faults, loaded
-    return reports
-
-
-def console_faults(message):
-    """A message other than what the theme's scripts log."""
-    return [message.text] if message.type in ("error", "warning", "assert") else []
-
-
-def weights(addresses):
-    """The compressed size of each file."""
-    paths = {unquote(urlparse(url).path) for url in addresses if url.startswith("file:")}
-    return {path: len(gzip.compress(Path(path).read_bytes())) for path in paths}
-
-
-def test_a_page_opened_from_the_disk_has_no_error_and_loads_nothing_from_elsewhere(opened):
-    assert len(opened) > 30
-    assert {path.name: faults for path, (faults, _) in opened.items() if faults} == {}
-    foreign = {
-        (path.name, url)
-        for path, (_, loaded) in opened.items()
-        for url in loaded
-        if not url.startswith(("file:", "data:", "blob:"))
-    }
-    assert foreign == set()
-
-
-def test_the_front_page_is_light_and_further_pages_add_little(built, opened):
-    front = weights(opened[built / "html/book/intro.html"][1])
-    assert 0 < sum(front.values()) <= FRONT_PAGE_LIMIT
-    for path, (_, loaded) in opened.items():
-        added = sum(size for file, size in weights(loaded).items() if file not in front)
-        assert added <= FURTHER_PAGE_LIMIT, (path.name, added)
-
-
-def test_mathjax_is_loaded_only_where_there_is_a_formula(opened):
-    for path, (_, loaded) in opened.items():
-        has_formula = 'class="math' in path.read_text("utf-8")
-        assert any("/mathjax/" in url for url in loaded) == has_formula, path.name
 
 
 def test_every_link_within_the_site_leads_somewhere_and_ids_are_unique(built):

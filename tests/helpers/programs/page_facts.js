@@ -1,0 +1,97 @@
+// Facts of a page of the site as its reader sees it. Loaded before the page's own scripts.
+window.pageFacts = (() => {
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  const after = (wait_ms) => new Promise((done) => setTimeout(done, wait_ms));
+  const end = (selector) =>
+    document.querySelector(`main ${selector}`)?.getBoundingClientRect().bottom + scrollY;
+  const pictures = () => all("main figure img");
+
+  // The text that is seen without unfolding anything; visible code is the prediction's arithmetic.
+  function text() {
+    const code = all("main div.highlight");
+    for (const block of code) block.style.display = "none";
+    const seen = document.querySelector("main article").innerText;
+    for (const block of code) block.style.display = "";
+    return seen;
+  }
+
+  // The words of heads and the numbers that are broken or end outside: of operation, predicted,
+  // measured and ratio of the results, and of all columns of compact tables.
+  function notReadable() {
+    for (const fold of all("details")) fold.open = true;
+    const faults = [];
+    for (const [kind, count] of Object.entries({ results: 4, compact: Infinity })) {
+      for (const table of all(`table.${kind}`)) {
+        const right = table.closest(".pst-scrollable-table-container").getBoundingClientRect().right;
+        for (const row of table.rows) {
+          for (const cell of [...row.cells].slice(0, count)) {
+            const end = Math.min(right, cell.getBoundingClientRect().right) + 1;
+            const words = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+            while (words.nextNode()) {
+              const wanted = cell.tagName === "TH" ? /\p{L}+/gu : /[\d.,]*\d/g;
+              for (const word of words.currentNode.data.matchAll(wanted)) {
+                const range = document.createRange();
+                range.setStart(words.currentNode, word.index);
+                range.setEnd(words.currentNode, word.index + word[0].length);
+                const lines = [...range.getClientRects()].filter((line) => line.width > 0);
+                const isBroken = new Set(lines.map((line) => line.top)).size > 1;
+                if (isBroken || lines.some((line) => line.right > end))
+                  faults.push(`${table.id}: ${word[0]}`);
+              }
+            }
+          }
+        }
+      }
+    }
+    return [...new Set(faults)];
+  }
+
+  return {
+    // On a desktop's screen, as it is opened.
+    async wide() {
+      await window.MathJax?.startup.promise;
+      return {
+        formulas: all("mjx-container").length,
+        formulas_read_aloud: all("mjx-assistive-mml math").length,
+        broken_formulas: all("mjx-merror").length,
+        // MyST-NB calls the line that unfolds code the title of an admonition, whose icon warns.
+        warnings_of_folded_code: all("details.hide > summary > p").filter(
+          (line) => getComputedStyle(line, "::after").content !== "none",
+        ).length,
+        pictures_without_words: pictures()
+          .filter((image) => !image.complete || !image.naturalWidth || image.alt.length <= 20)
+          .map((image) => image.src),
+        text: text(),
+        answer: document.querySelector("main .answer:has(table)")?.innerText ?? "",
+        end_of_answer: Math.max(end(".answer"), end("figure")),
+      };
+    },
+
+    // With all What if? panels and their quantities open.
+    async openPanels() {
+      for (const panel of all("details.what-if")) panel.open = true;
+      await after(50); // a panel is made in the event after the opening
+      for (const quantity of all("details.what-if details")) quantity.open = true;
+      await after(50);
+    },
+
+    // In the other colours, once nothing fades any more.
+    async faded() {
+      await Promise.allSettled(document.getAnimations().map((animation) => animation.finished));
+    },
+
+    // On a phone's screen, once its pictures have replaced those for wide screens.
+    async narrow() {
+      const isWide = (image) => !image.currentSrc.includes("/narrow/");
+      const isBeside = (image) => image.getBoundingClientRect().right > innerWidth + 1;
+      const addresses = (isFault) => pictures().filter(isFault).map((image) => image.currentSrc);
+      const isUnsettled = (image) => !image.complete || isWide(image) || isBeside(image);
+      for (let turn = 0; turn < 100 && pictures().some(isUnsettled); turn += 1) await after(50);
+      return {
+        pictures_for_wide_screens: addresses(isWide),
+        pictures_beside: addresses(isBeside),
+        not_readable: notReadable(),
+      };
+    },
+  };
+})();
