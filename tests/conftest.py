@@ -59,12 +59,12 @@ LONGEST = (
     "book/test_building.py",
     "faults/test_other_targets.py",
     "notebooks/test_pages.py",
+    "book/test_site.py",
     "faults/test_no_room.py",
     "book/test_measuring.py",
     "csrc/runner/test_sanitizers.py",
-    "csrc/test_every_probe.py",
     "faults/test_kills.py",
-    "book/test_site.py",
+    "csrc/test_every_probe.py",
     "book/test_pdf.py",
     "book/test_fifth_part.py",
     "csrc/files/test_remote_troubles.py",
@@ -153,10 +153,28 @@ def build_context(folders):
     set_current(None)
 
 
+@pytest.fixture(scope="session")
+def recorded_samples(shared_folder):
+    """The recorded run where its files can be linked, and the repository's cannot be changed by that."""
+
+    def fill(folder):
+        shutil.copytree(RECORDED / "recorded", folder, dirs_exist_ok=True)
+
+    return shared_folder("recorded", fill)
+
+
+def _link_samples(source, target):
+    """No test writes into a file of samples, of which there are 506; records are copied."""
+    if source.endswith(".gz"):
+        os.link(source, target)
+    else:
+        shutil.copy2(source, target)
+
+
 @pytest.fixture
-def recorded(folders):
-    """A copy of the recorded run, to be read (and, by mistake, written) freely."""
-    shutil.copytree(RECORDED / "recorded", folders / "runs" / "recorded")
+def recorded(folders, recorded_samples):
+    """A copy of the recorded run, whose records may be edited."""
+    shutil.copytree(recorded_samples, folders / "runs" / "recorded", copy_function=_link_samples)
     os.environ["RECKON_RUN"] = "recorded"
     forget()
     yield folders / "runs" / "recorded"
