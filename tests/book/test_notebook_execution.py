@@ -120,7 +120,7 @@ records.write_whole(Path("record.json").absolute(), "{}")"""
     assert list(tmp_path.glob("*record*")) == []
 
 
-def test_a_killed_fork_server_is_named_and_its_kernels_are_ended(tmp_path):
+def test_a_killed_fork_server_is_named_and_the_next_page_has_another(tmp_path):
     writing = """import os, time
 from reckon import records
 from pathlib import Path
@@ -134,6 +134,7 @@ time.sleep(60)"""
     with pytest.raises(NotebookFailed, match=says):
         page.result()
     assert pids_gone([kernel])
+    execute(write_notebook(tmp_path / "next.ipynb", "profile = run = None"))
 
 
 def test_ctrl_c_at_the_terminal_never_reaches_a_page_or_the_fork_server(tmp_path):
