@@ -17,7 +17,7 @@ from traitlets.config import Config
 
 import reckon
 from reckon import build_context, config
-from reckon.book.warm_kernels import Surroundings, kill_all
+from reckon.book.warm_kernels import Surroundings, kill_all, mark_children
 from reckon.computer import scratch
 from reckon.show import cell_errors
 from reckon.show.figures import drawings
@@ -35,6 +35,7 @@ def serve(surroundings: Surroundings, connection_file: str) -> None:
         os.dup2(log.fileno(), 2)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # drops one that came before setsid()
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    mark_children()
     threading.Thread(target=_end_with_the_builder, daemon=True).start()
     config.use(surroundings.settings)
     build_context.set_current(surroundings.build)

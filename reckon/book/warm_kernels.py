@@ -49,6 +49,7 @@ _DYING_S = 0.5  # the longest that a fork server may take to end once it answers
 _POLL_S = 0.01
 _SERVER_ENDED = 255  # multiprocessing.popen_forkserver's status of a process whose server has ended
 _END_S = 5.0  # the longest that a kernel may take to end
+_KERNEL_VARIABLE = "RECKON_KERNEL"  # of programs that a cell starts: its kernel
 _SOCKETS = "reckon-builder-"  # then the name of the process whose sockets are in that folder
 # A socket's path has at most 107 bytes (unix(7)); below TMPDIR it is one of at most 53 for that
 # folder, then multiprocessing's "/pymp-01234567/listener-01234567".
@@ -131,10 +132,19 @@ class WarmProvisioner(KernelProvisionerBase):
         await self.kill()
 
     async def cleanup(self, restart: bool = False) -> None:
-        """Kill what a kernel started that crashed; its group is named after it."""
+        """Kill what a kernel started that crashed."""
         if self._process and self._process.pid:
-            with suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
+            kill_all(self._process.pid)
+
+
+def mark_children() -> None:
+    """Mark the programs that this kernel's cells start: a daemon among them is nobody's child."""
+    config.set_environment(**{_KERNEL_VARIABLE: _mark(os.getpid())})
+
+
+def _mark(pid: int) -> str:
+    """The process among those of all containers, which their host sees."""
+    return f"{pid} in {os.readlink('/proc/self/ns/pid')}"
 
 
 def kill_all(pid: int) -> None:
@@ -142,6 +152,10 @@ def kill_all(pid: int) -> None:
     with suppress(psutil.NoSuchProcess):
         for process in psutil.Process(pid).children(recursive=True):
             with suppress(psutil.NoSuchProcess):
+                process.kill()
+    for process in psutil.process_iter():
+        with suppress(psutil.Error, OSError):  # of another user, or it has ended
+            if process.environ().get(_KERNEL_VARIABLE) == _mark(pid):
                 process.kill()
     with suppress(ProcessLookupError):
         os.killpg(pid, signal.SIGKILL)

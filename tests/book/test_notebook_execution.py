@@ -1,5 +1,6 @@
 """A notebook executed in a kernel of its own: what reaches it, and what does not."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -135,6 +136,19 @@ time.sleep(60)"""
         page.result()
     assert pids_gone([kernel])
     execute(write_notebook(tmp_path / "next.ipynb", "profile = run = None"))
+
+
+@pytest.mark.parametrize("end", ["", "import signal\nos.kill(os.getpid(), signal.SIGKILL)"])
+def test_a_daemon_that_a_cell_started_ends_with_its_kernel(tmp_path, end):
+    daemon = """import os, subprocess, time
+subprocess.run("setsid sh -c 'sleep 300 & echo $! > pid' &", shell=True)
+while not os.path.exists("pid") or not open("pid").read():
+    time.sleep(0.01)
+"""
+    page = start(write_notebook(tmp_path / "page.ipynb", "profile = run = None", daemon + end))
+    with pytest.raises(NotebookFailed, match="SIGKILL") if end else contextlib.nullcontext():
+        page.result()
+    assert pids_gone([int((tmp_path / "pid").read_text())])
 
 
 def test_ctrl_c_at_the_terminal_never_reaches_a_page_or_the_fork_server(tmp_path):
