@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import functools
-import tomllib
 
 import pydantic
 
-from reckon import config
+from reckon import config, toml_files
 from reckon.computer.facts import Machine
 
 FILE = config.ROOT / "book" / "processors.toml"
@@ -64,7 +63,7 @@ class _File(_Strict):
 @functools.cache
 def cores() -> list[Core]:
     """All cores of the file."""
-    return _File.model_validate(tomllib.loads(FILE.read_text(encoding="utf-8"))).core
+    return toml_files.read(FILE, _File).core
 
 
 def core_of(machine: Machine) -> Core | None:

@@ -13,9 +13,8 @@ from pathlib import Path
 
 import pydantic
 
-from reckon import config
+from reckon import config, toml_files
 from reckon.prediction.variations import changed, changed_inputs
-from reckon.records import toml
 from reckon.records.files import read_model, write_whole
 from reckon.records.models import InputRecord, PredictionRecord, Quantity, Record
 from reckon.records.read_log import note_read
@@ -172,7 +171,7 @@ class PredictionsFile:
 
 def read_file(path: Path) -> PredictionsFile:
     """The file's predictions. Raises ReckonError."""
-    tables = dict(toml.read(path, _PredictionsFile).root)
+    tables = dict(toml_files.read(path, _PredictionsFile).root)
     reader = tables.pop(_READER, {}).get("name", "")
     quantities = {
         quantity: QuantityPrediction(

@@ -51,6 +51,15 @@ def test_a_constant_has_a_source_or_is_a_guess():
             processors.Constant(**{**stated, **more})
 
 
+def test_a_fault_in_the_file_is_named_with_its_place(tmp_path, monkeypatch):
+    """A constant above [core.constants] is a mistake that is made easily."""
+    file = tmp_path / "processors.toml"
+    file.write_text('[[core]]\nname = "A"\nload = 4\n', encoding="utf-8")
+    monkeypatch.setattr(processors, "FILE", file)
+    with pytest.raises(rk.ReckonError, match=r"processors\.toml: core\.0\."):
+        processors.cores.__wrapped__()
+
+
 @pytest.fixture
 def looked_up(monkeypatch):
     """The input that a machine with these facts gives for a constant."""

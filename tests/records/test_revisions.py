@@ -5,8 +5,7 @@ from helpers.project import reckon
 from helpers.syscall_cells import FORMULA, INPUTS, MEASURE, cells
 
 import reckon as rk
-from reckon import units
-from reckon.records import toml
+from reckon import toml_files, units
 from reckon.records.lookup import all_results
 
 
@@ -54,8 +53,10 @@ def test_the_changed_inputs_are_a_revision_named_after_the_file(laid_over, recor
 
 def test_the_file_is_parsed_once_for_all_quantities_of_a_run(laid_over, monkeypatch):
     laid_over('["cpu/syscall/getpid"]\nclock = "3.2 GHz"\n')
-    parsed, read = [], toml.read
-    monkeypatch.setattr(toml, "read", lambda path, model: parsed.append(path) or read(path, model))
+    parsed, read = [], toml_files.read
+    monkeypatch.setattr(
+        toml_files, "read", lambda path, model: parsed.append(path) or read(path, model)
+    )
     assert len(all_results("recorded")) > 100 and len(parsed) == 1
 
 

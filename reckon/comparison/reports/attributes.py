@@ -6,8 +6,7 @@ import functools
 
 import pydantic
 
-from reckon import config, records
-from reckon.records import toml
+from reckon import config, records, toml_files
 
 FILE = config.ROOT / "book" / "machines.toml"
 
@@ -26,7 +25,7 @@ class Attributes(pydantic.BaseModel):
 
 @functools.cache
 def _read() -> Attributes:
-    return toml.read(FILE, Attributes)
+    return toml_files.read(FILE, Attributes)
 
 
 def attributes() -> Attributes:

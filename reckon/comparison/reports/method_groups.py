@@ -14,8 +14,7 @@ from typing import Literal
 import numpy as np
 import pydantic
 
-from reckon import config, records, statistics, units
-from reckon.records import toml
+from reckon import config, records, statistics, toml_files, units
 from reckon.records.result import Result
 
 FILE = config.ROOT / "book" / "methods.toml"
@@ -86,7 +85,7 @@ class _File(_Strict):
 
 @functools.cache
 def _parsed() -> _File:
-    return toml.read(FILE, _File)
+    return toml_files.read(FILE, _File)
 
 
 def _read() -> _File:

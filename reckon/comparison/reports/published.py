@@ -5,11 +5,10 @@ from __future__ import annotations
 import functools
 from pathlib import Path
 
-from reckon import config
+from reckon import config, toml_files
 from reckon.comparison.reports.report import Report
 from reckon.comparison.reports.reported_value import ReportedValue
 from reckon.errors import ReckonError
-from reckon.records import toml
 
 FOLDER = config.ROOT / "book" / "reports"
 
@@ -20,7 +19,7 @@ def read(path: Path) -> Report:
     """
     if not path.exists():
         raise ReckonError(f"There is no report {path.stem} in {path.parent}.")
-    return toml.read(path, Report)
+    return toml_files.read(path, Report)
 
 
 def _read_and_check(path: Path) -> Report:

@@ -13,10 +13,9 @@ from typing import Any
 
 import pydantic
 
-from reckon import config, records, units
+from reckon import config, records, toml_files, units
 from reckon.errors import ReckonError
 from reckon.messages import first_fault
-from reckon.records import toml
 
 FILE = "network.json"  # beside the runs
 _MEASUREMENTS = config.ROOT / "book" / "fleet.toml"
@@ -86,7 +85,7 @@ class _File(pydantic.BaseModel):
 @functools.cache
 def measurements() -> list[Measurement]:
     """What is measured between two hosts, as book/fleet.toml lists it."""
-    return toml.read(_MEASUREMENTS, _File).measurement
+    return toml_files.read(_MEASUREMENTS, _File).measurement
 
 
 def pair_of(hosts: tuple[str, str], answers: Iterable[dict[str, Any]]) -> Pair:

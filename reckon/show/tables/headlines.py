@@ -6,9 +6,8 @@ import functools
 
 import pydantic
 
-from reckon import config, records
+from reckon import config, records, toml_files
 from reckon.messages import join_words
-from reckon.records import toml
 from reckon.records.result import Result
 
 FILE = config.ROOT / "book" / "headlines.toml"
@@ -38,7 +37,7 @@ class _File(pydantic.BaseModel):
 
 @functools.cache
 def _read() -> _File:
-    return toml.read(FILE, _File)
+    return toml_files.read(FILE, _File)
 
 
 def main_results() -> list[Headline]:
