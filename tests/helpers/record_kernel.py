@@ -15,6 +15,7 @@ if __name__ == "__main__":
     session._update = lambda run, described: run
     # A page that only renders measures what has never been measured, and nothing else.
     build = settings.build_dir
+    build.mkdir(parents=True, exist_ok=True)  # a page notes there what it reads
     context = build_context.BuildContext(build / "events", build / "reads", renders=True)
     build_context.set_current(context)
     with scratch.shared_folder():
