@@ -81,8 +81,12 @@ def lay_in_source(page: str, outputs: dict[str, list], folder: Path) -> Path:
     notebook = nbformat.read(contents.source(page), 4)
     notebook.metadata.kernelspec.name = "page"
     cells = {cell.id: cell for cell in notebook.cells}
+    lost = [cell for cell in outputs if cell not in cells]
+    assert not lost, (
+        f"{page} has lost the cells {lost}. If this is right: make expected PAGE={page}"
+    )
     for cell, expected in outputs.items():
-        cells[cell].outputs = expected  # KeyError: the page has lost this cell
+        cells[cell].outputs = expected
     path = folder / "page.ipynb"
     nbformat.write(notebook, path)
     return path
