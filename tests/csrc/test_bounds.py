@@ -5,6 +5,7 @@ import pytest
 from helpers.capabilities import two_cpus, x86_only
 from helpers.probes import MIB, compiled, huge_pages, median_ns, pinned, quickest_ns
 
+from reckon.errors import ReckonError
 from reckon.measurement import library
 
 L1, BIG = 16 << 10, 128 * MIB
@@ -35,6 +36,10 @@ def bandwidth(probe, size=64 * MIB, **params):
     return f"memory/bandwidth/{probe}", {"size_bytes": size, **params}
 
 
+def division(**params):
+    return "cpu/division/long_quotient", params
+
+
 # --- independent programs ------------------------------------------------------------------
 
 
@@ -45,6 +50,7 @@ def programs(tmp_path_factory):
     return {
         "minimal": compiled(folder, "minimal", "-pthread"),
         "chase_minimal": compiled(folder, "chase_minimal"),
+        "division": compiled(folder, "division"),
     }
 
 
@@ -55,6 +61,9 @@ def programs(tmp_path_factory):
         (("cpu/task/fork", {}), 200, ["minimal", "fork", 200], 0.25),
         (("cpu/task/thread", {}), 500, ["minimal", "thread", 500], 0.25),
         (("cpu/switch/process", {}), 50, ["minimal", "switch", 50], 0.25),
+        # A divider's steps are of several bits: its time differs by a step for other numbers.
+        (division(quotient_bits=4), None, ["division", 4], 0.2),
+        (division(quotient_bits=60), None, ["division", 60], 0.1),
         # The value to reach is 3 %; main memory is shared with others, and so has more room here.
         (latency(L1, pages="small"), None, ["chase_minimal", L1, "small", 16384, 20], 0.03),
         (latency(BIG, pages="small"), None, ["chase_minimal", BIG, "small", 16384, 20], 0.15),
@@ -110,6 +119,9 @@ def test_a_load_from_the_first_cache_takes_the_cycles_of_an_x86_cpu():
         (("cpu/loop/o2_across_lines", {}), ("cpu/loop/o2", {}), 0.9),
         (("cpu/loop/o0", {}), ("cpu/loop/o2", {}), 0.9),
         (("cpu/call/o0", {"arguments": 7}), ("cpu/call/o0", {"arguments": 0}), 0.9),
+        (division(), ("cpu/division/small_numbers", {}), 0.95),
+        (division(), ("cpu/division/independent", {}), 0.95),
+        (("cpu/division/small_numbers", {}), ("cpu/clock/core", {}), 2.9),
         (("cpu/task/fork_exec", {}), ("cpu/task/fork", {}), 1),
         (("cpu/switch/process", {}), ("cpu/switch/pipe", {}), 1),
         (("cpu/switch/thread", {}), ("cpu/syscall/getpid", {}), 1),
@@ -147,6 +159,16 @@ def test_a_superset_of_the_work_takes_longer(more, less, times):
         times,
         np.inf,
     )
+
+
+@pytest.mark.parametrize(("probe", "most"), [("long_quotient", 62), ("small_numbers", 6)])
+def test_quotients_of_all_lengths_are_right(probe, most):
+    """A wrong one fails; a divisor of 1 or 2 is refused."""
+    for bits in range(1, most + 1):
+        few = {"quotient_bits": bits, "divisions": 2}
+        assert library.run(f"cpu/division/{probe}", few, samples=2, isolated=False).ops[0] == 2
+    with pytest.raises(ReckonError, match="quotient_bits"):
+        library.run(f"cpu/division/{probe}", {"quotient_bits": most + 1}, samples=1)
 
 
 def first_ns(name, params):
