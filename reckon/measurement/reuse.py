@@ -99,13 +99,17 @@ def reused_result(plan: Plan, quantity: Quantity) -> Result | None:
 def shown_result(plan: Plan, quantity: Quantity) -> Result | None:
     """The result as the record has it, where the run or the page only shows what was measured.
 
-    None if the quantity is to be measured. Raises ReckonError for a run of another machine or
-    kernel that has not measured it."""
+    None if the quantity is to be measured. A run of another machine or kernel that has nothing of
+    the experiment only predicts it. Raises ReckonError for one that lacks the quantity alone.
+    """
     run = plan.session.run
     if plan.session.only_shows and quantity.measurement is not None:
         return from_entry(plan.quantity, quantity, between_visits=run.between_visits)
     if plan.session.is_replay:
         experiment = records.experiment_of(plan.quantity)
+        if not records.record_path(run.name, experiment).exists():
+            reason = f"the run {run.name} was recorded elsewhere, without this experiment"
+            return Result(plan.quantity, quantity, "predicted", reason, run.between_visits)
         recorded = records.read_record(run.name, experiment, samples=False).quantities
         meant = nearest(plan.quantity, [name for name in recorded if name != plan.quantity])
         hint = f"did you mean {meant}? Otherwise " if meant else ""

@@ -288,11 +288,11 @@ def test_a_unit_that_does_not_fit_the_samples_is_an_error():
 def test_a_run_of_another_machine_is_read_and_never_measured(recorded, monkeypatch):
     monkeypatch.setattr(library, "run", lambda *a, **k: pytest.fail("measured"))
     assert current_session().is_replay
-    with pytest.raises(
-        rk.ReckonError, match="recorded elsewhere and holds no samples of test/chain"
-    ):
-        chain = predict_chain()
-        rk.measure(chain)
+    older = rk.measure(predict_chain())
+    assert older.state == "predicted" and "recorded elsewhere, without this" in older.reason
+    unknown = predict_chain(quantity="cpu/loop/chain")
+    with pytest.raises(rk.ReckonError, match="elsewhere and holds no samples of cpu/loop/chain"):
+        rk.measure(unknown, probe="test/chain")
     monkeypatch.setenv("RECKON_FRESH", "1")
     forget()
     with pytest.raises(rk.ReckonError, match="recorded on another machine or kernel"):
