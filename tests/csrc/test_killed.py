@@ -61,7 +61,7 @@ PARTNERS = {
     "files/cache/limited": (
         {"limit_bytes": 32 * MIB, "file_bytes": 64 * MIB},
         MANY,
-        "the reader in the control group: No child processes",
+        "the reader in the control group died of signal 9 (Killed)",
         2,
     ),
 }

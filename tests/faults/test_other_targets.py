@@ -77,7 +77,8 @@ def reasons(probe):
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
 def test_a_probe_runs_on_aarch64_or_says_what_is_missing_there(emulated, experiment):
     probes = [probe for probe in PROBES.values() if probe.experiment == experiment]
-    with ThreadPoolExecutor(2) as pool:
+    # In the emulator a process is not known to live, so one probe of the cache would end the other.
+    with ThreadPoolExecutor(1 if experiment == "files/cache" else 2) as pool:
         outcomes = list(pool.map(lambda probe: emulated(probe.name, little(probe)), probes))
     for probe, (status, reason, median) in zip(probes, outcomes, strict=True):
         print(f"{probe.name}: {reason or f'{median:g} ticks'}")

@@ -85,6 +85,9 @@ static int rk_reader_ended(struct rk_context *c, const struct reading_result *re
                               "within a limit of %lld KiB the kernel ended the reader for want of "
                               "memory",
                               (long long)limit_bytes >> 10);
+    if (WIFSIGNALED(wait_status))
+        return rk_error(c, ECHILD, "the reader in the control group died of signal %d (%s)",
+                        WTERMSIG(wait_status), strsignal(WTERMSIG(wait_status)));
     if (wait_status)
         return rk_failed(c, "the reader in the control group", ECHILD);
     if (result->entered)
