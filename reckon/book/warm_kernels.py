@@ -153,9 +153,10 @@ def kill_all(pid: int) -> None:
         for process in psutil.Process(pid).children(recursive=True):
             with suppress(psutil.NoSuchProcess):
                 process.kill()
+    mark = _mark(pid)
     for process in psutil.process_iter():
         with suppress(psutil.Error, OSError):  # of another user, or it has ended
-            if process.environ().get(_KERNEL_VARIABLE) == _mark(pid):
+            if process.environ().get(_KERNEL_VARIABLE) == mark:
                 process.kill()
     with suppress(ProcessLookupError):
         os.killpg(pid, signal.SIGKILL)
