@@ -99,10 +99,16 @@ def remains(own_folder: Path) -> dict[str, set]:
 
 
 def _is_interpreters(pid: int) -> bool:
-    """Whether the child is a server of Python's multiprocessing, which lasts as long as this process."""
+    """Whether the child is a server of Python's multiprocessing, or the tests' own (helpers.forked): they
+    last as long as this process."""
+    servers = (
+        b"multiprocessing.forkserver",
+        b"multiprocessing.resource",
+        b"helpers.programs.forks",
+    )
     with contextlib.suppress(OSError):
         command = Path(f"/proc/{pid}/cmdline").read_bytes()
-        return b"multiprocessing.forkserver" in command or b"multiprocessing.resource" in command
+        return any(server in command for server in servers)
     return False
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from helpers import leaks
+from helpers import forked, leaks
 from helpers.capabilities import installed, raised_priority, x86_only
 from helpers.probe_script import known
 from helpers.processes import probes_of, until
@@ -40,6 +40,8 @@ sys.modules["reckon"].__path__ = ["reckon"]
 from helpers.script import *
 """
 PROBE_HEAD = HEAD + "from helpers.probe_script import *\n"
+# What a process takes from its environment only when it starts, or imports.
+AT_START = ("LD_PRELOAD", "RECKON_LIB")
 NOTHING = [0, None, 0]  # what left_behind() gives
 
 
@@ -68,14 +70,19 @@ def run_python(
     **environment,
 ):
     """The finished process of a program, as `_command` has it: in a control group, under a tool, after
-    the lines `before`."""
+    the lines `before`. Without group, tool, library or head of its own it is the fork of a warm one."""
+    command = _command(program, arguments, head, before)
+    is_plain = head == PROBE_HEAD and not group and not prefix
+    if is_plain and not any(name in environment for name in AT_START):
+        program = command[-1].removeprefix(head)
+        return forked.finished(head, program, script_environment(environment), timeout_s)
 
     def enter():
         (group / "cgroup.procs").write_text("0")
 
     return finished(
         *prefix,
-        *_command(program, arguments, head, before),
+        *command,
         cwd=ROOT,
         timeout=timeout_s,
         preexec_fn=enter if group else None,
