@@ -8,9 +8,9 @@ from __future__ import annotations
 import atexit
 import multiprocessing
 import os
+import shutil
 import signal
 import threading
-from pathlib import Path
 
 from ipykernel.kernelapp import IPKernelApp
 from traitlets.config import Config
@@ -35,6 +35,8 @@ def serve(surroundings: Surroundings, connection_file: str) -> None:
         os.dup2(log.fileno(), 2)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # drops one that came before setsid()
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    # Without a home that can be written, matplotlib made a folder: the server's, which removes it.
+    atexit.unregister(shutil.rmtree)
     mark_children()
     threading.Thread(target=_end_with_the_builder, daemon=True).start()
     config.use(surroundings.settings)
@@ -42,9 +44,7 @@ def serve(surroundings: Surroundings, connection_file: str) -> None:
     scratch.use_folder(surroundings.build.files)
     cache.store_in(surroundings.settings.build_dir / "cache")
     os.chdir(surroundings.folder)
-    profiles = Path(connection_file).with_name("ipython")
-    profiles.mkdir(exist_ok=True)
-    app = IPKernelApp.instance(config=_options(profiles))
+    app = IPKernelApp.instance(config=_options())
     app.initialize(["-f", connection_file])
     assert app.shell
     cell_errors.explain_in(app.shell)
@@ -54,11 +54,10 @@ def serve(surroundings: Surroundings, connection_file: str) -> None:
     kill_all(os.getpid())  # at once: a thread of a cell's would be waited for
 
 
-def _options(profiles: Path) -> Config:
-    """IPython's, without the user's own profile and history."""
+def _options() -> Config:
+    """IPython's, without history."""
     options = Config()
     options.HistoryManager.enabled = False
-    options.IPKernelApp.ipython_dir = str(profiles)
     options.IPKernelApp.parent_handle = 1  # a client has started it: it prints no address
     return options
 

@@ -248,16 +248,17 @@ def _make_folder_of_sockets() -> Path:
 
 def _fork_server(preload: Sequence[str] = (*_KERNEL, *statistics.MODULES)) -> ForkServerContext:
     """multiprocessing's; the next server that is started imports these modules."""
-    # A process with threads is not to be forked: none for numpy's libraries. Figures of a cell's
-    # own are shown by IPython, as in any notebook; its debugger is silent about not being used.
+    # A process with threads is not to be forked: none for numpy's libraries. IPython is without the
+    # user's own profile. Figures of a cell's own are shown by IPython, as in any notebook; its
+    # debugger is silent about not being used.
     config.set_environment(
         OMP_NUM_THREADS="1",
+        IPYTHONDIR=str(_folder_of_sockets() / "ipython"),
         MPLBACKEND="module://matplotlib_inline.backend_inline",
         PYDEVD_DISABLE_FILE_VALIDATION="1",
     )
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([*preload, "reckon.book.frozen"])
-    _folder_of_sockets()
     return context
 
 
