@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from typing import Any
 
 import click
 
@@ -22,6 +23,14 @@ from reckon.show.text import first_case
 _LONGEST_VALUE = 40  # characters of a value in the text
 
 
+class _Percentage(click.FloatRange):
+    """A number of percent, with or without the sign."""
+
+    def convert(self, value, param, ctx):
+        number: Any = value.rstrip("% ") if isinstance(value, str) else value
+        return super().convert(number, param, ctx)
+
+
 @command(
     "compare",
     "                                  the runs that there are",
@@ -35,7 +44,7 @@ _LONGEST_VALUE = 40  # characters of a value in the text
 )
 @click.option(
     "--minimum-change",
-    type=click.FloatRange(0, 1000, max_open=True),
+    type=_Percentage(0, 1000, max_open=True),
     metavar="PERCENT",
     default=100 * MIN_CHANGE,
     help="The smallest change that is reported.",

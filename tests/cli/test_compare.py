@@ -26,7 +26,9 @@ def test_compare_prints_text_and_json(folders):
     text = printed("a", "b")
     assert "21 quantities were judged, 2 changed" in text and "memory/made/curve at 4 KiB" in text
     assert NAMES[5] not in text and NAMES[5] in printed("a", "b", "--all")
-    assert "Nothing changed" in printed(str(folders / "runs/a"), "b", "--minimum-change", "900")
+    a = str(folders / "runs/a")
+    for percent in ("900", "900%", "900 %"):
+        assert "Nothing changed" in printed(a, "b", "--minimum-change", percent)
     done = json.loads(printed("a", "b", "--json"), parse_constant=lambda c: pytest.fail(c))
     assert [(quantity["quantity"], quantity["state"]) for quantity in done["quantities"]][:2] == [
         ("memory/made/curve", "changed"),
