@@ -50,6 +50,14 @@ _API = {
         "reset": "reckon.edits.notebook:reset",
         "reseal": "reckon.edits.notebook:reseal",
     },
+    "conclusions": {
+        "findings_of": "reckon.book.contents:findings_of",
+        "finding": "reckon.show.findings:finding",
+        "shown": "reckon.show.findings:shown",
+        "consistent": "reckon.show.findings:consistent",
+        "unexplained": "reckon.show.findings:unexplained",
+        "missed": "reckon.show.findings:missed",
+    },
     "tables, sentences and figures": {
         "show": "reckon.show",
         "draw": "reckon.show.figures",

@@ -7,6 +7,7 @@ import functools
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import yaml
 from sphinx_external_toc.parsing import MalformedError, parse_toc_data
@@ -119,6 +120,20 @@ def is_of_experiment(page: str) -> bool:
 def source(page: str) -> Path:
     """The page's notebook."""
     return ROOT / "notebooks" / f"{page}.ipynb"
+
+
+def findings_path(page: str) -> Path:
+    """The page's module of findings, which need not be there."""
+    return source(page).with_suffix(".py")
+
+
+def findings_of(page: str) -> ModuleType:
+    """The page's module of findings, executed anew at each call: it may have been edited."""
+    path = findings_path(page)
+    module = ModuleType(page)
+    module.__file__ = str(path)
+    exec(compile(path.read_text(encoding="utf-8"), path, "exec"), vars(module))
+    return module
 
 
 def executed_path(page: str) -> Path:

@@ -104,7 +104,8 @@ class Sources:
 
     def key(self, page: str) -> str:
         """The hash of everything a page is made from besides the records it reads."""
-        parts = [_code_digest(contents.source(page)), *self._shared]
+        findings = records.file_digest(contents.findings_path(page))
+        parts = [_code_digest(contents.source(page)), findings, *self._shared]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
     def is_current(self, page: str) -> bool:

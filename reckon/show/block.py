@@ -5,6 +5,7 @@ plain_markdown() uses regular expressions: markdown-it-py and myst-parser cannot
 from __future__ import annotations
 
 import html
+import itertools
 import math
 import re
 import string
@@ -82,9 +83,10 @@ def plain_markdown(markdown: str) -> str:
     return re.sub(r"\{download\}`([^`<]*?) ?<[^`]*>`", r"\1", text)
 
 
-def say(*sentences: str) -> Block:
-    """A paragraph of Markdown; empty sentences are left out."""
-    return Block(" ".join(filter(None, sentences)))
+def say(*sentences: str | list[str]) -> Block:
+    """A paragraph of Markdown of sentences, or lists of them; empty ones are left out."""
+    lists = ([each] if isinstance(each, str) else each for each in sentences)
+    return Block(" ".join(filter(None, itertools.chain(*lists))))
 
 
 def join_blocks(blocks: Iterable[Block]) -> Block:

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from reckon.book.dependencies import _code_digest
+from reckon.book import contents
+from reckon.book.dependencies import Sources, _code_digest
 
 CELL = {"cell_type": "code", "source": ["1\n", "+ 1"], "metadata": {"tags": ["answer"]}}
 
@@ -46,3 +47,14 @@ def test_a_file_that_is_no_notebook_is_out_of_date_when_it_changes(tmp_path):
     before = _code_digest(path)
     path.write_text("{ <<<<")
     assert _code_digest(path) != before
+
+
+def test_an_edited_finding_makes_its_page_out_of_date(tmp_path, monkeypatch):
+    page, findings = "cpu/syscall", tmp_path / "syscall.py"
+    sources = Sources("run")
+    monkeypatch.setattr(contents, "findings_path", lambda _: findings)
+    without = sources.key(page)
+    findings.write_text("# one\n")
+    with_one = sources.key(page)
+    findings.write_text("# another\n")
+    assert len({without, with_one, sources.key(page)}) == 3

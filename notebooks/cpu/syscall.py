@@ -1,0 +1,179 @@
+"""What the chapter on the system call concludes."""
+
+import math
+
+import numpy as np
+
+import reckon as rk
+
+
+def cycles_of(call):
+    """The call's core cycles, as in the table; nan if unmeasured."""
+    return call.core_cycles.median if call.core_cycles else math.nan
+
+
+def titles_of(calls):
+    return ", ".join(rk.title_of(call.quantity) for call in calls)
+
+
+def in_user_mode(null, calls):
+    """The calls that cannot have entered the kernel: they take less than half of the null call."""
+    return [call for call in calls if call.summary and call.median < 0.5 * null.median]
+
+
+@rk.finding
+def like_the_null_call(null, calls):
+    alike = [call for call in calls if call.summary and null.apart(call) == 0]
+    if not alike:
+        return []
+    return rk.shown("like getpid", f"Indistinguishable from getpid, because the intervals overlap: {titles_of(alike)}.")
+
+
+@rk.finding(missing="Calls between two reads")
+def amortising(batch):
+    most = batch.axis_in_unit.max()
+    first, last = (rk.amount(value, "ns") for value in (batch.medians[0], batch.medians[-1]))
+    return rk.shown("amortised", f"Between two reads of the clock a single call shows {first}, one of {most:g} calls {last}")
+
+
+@rk.finding(missing="")
+def table_and_batches(null, batch):
+    return rk.shown("other minutes", f"The batches ran at minutes of their own; in the table the same call takes {null:interval}.")
+
+
+@rk.finding
+def procedure_call(null, procedure):
+    times = rk.number(null.median / procedure.value, 2)
+    return rk.shown("times a procedure call", f"The null system call takes {null} ({null:cycles}), an unoptimised procedure call "
+                    f"without arguments {rk.amount(procedure.value, 'ns')}: the system call costs {times} times as much.")
+
+
+@rk.finding(needs=())
+def without_the_kernel(null, calls, getpid_libc):
+    inside = in_user_mode(null, calls)
+    listed = ", ".join(f"{rk.title_of(call.quantity)} ({call})" for call in inside) or "none"
+    found = [rk.shown("in user mode" if inside else "all enter the kernel",
+                      f"A call that takes less than half of the null call cannot have entered the kernel: {listed}.")]
+    if getpid_libc in inside:
+        found.append(rk.shown("from memory", f"`getpid` of the C library takes {getpid_libc} and is answered from memory."))
+    elif getpid_libc.has_samples:
+        found.append(rk.shown("each time", f"`getpid` of the C library takes {getpid_libc} and enters the kernel each time."))
+    return found
+
+
+@rk.finding
+def older_entry(old, null, trap, at_most):
+    """at_most: what an interrupt gate takes, by the guess, in seconds."""
+    more, trapped = old.median - null.median, rk.amount(trap.value, "ns")
+    takes = f"`int 0x80` takes {old}, {rk.number(old.median / null.median)} times the null call by SYSCALL."
+    left = f"Less the null call that leaves {rk.amount(more, 'ns')}"
+    if more <= 0:
+        return rk.shown("int 0x80 no more", f"{takes} It costs no more here.")
+    if 0.5 < more / trap.value < 2 and trap.value > 5e-7:
+        return rk.consistent("int 0x80 leaves the guest", f"{takes} {left}, about as much as one trapped CPUID ({trapped}): "
+                             "this entry point seems to leave the guest.")
+    if more <= at_most:
+        return rk.consistent("interrupt table", f"{takes} {left}: that is the price of the interrupt table.")
+    return rk.unexplained("int 0x80 waits", f"{takes} {left}, more than an interrupt gate takes ({rk.amount(at_most, 'ns')} at most, "
+                          "by the guess): something on its path leaves the guest or waits.")
+
+
+@rk.finding
+def calls_enough(null, pair):
+    enough = np.ceil(100 * pair.value / null.median)
+    return rk.shown("calls enough", f"A pair of reads adds {rk.amount(pair.value, 'ns')}. From {rk.plain(enough)} calls on that is "
+                    "below 1 % of a call; Reckon times 1,000.")
+
+
+@rk.finding(needs=())
+def off_by_the_path(null, switch, path):
+    if null.ratio > 1:
+        left = rk.number(cycles_of(null) - switch.value)
+        return rk.unexplained("slow path", f"of its {null:cycles} the mode switch is guessed to take {rk.number(switch.value)}; the "
+                              f"{left} that are left are the kernel's path, which was guessed at {rk.number(path.value)}. "
+                              "Mitigations make indirect jumps and returns slow, and hooks for tracing and auditing add checks. "
+                              "Which of them takes the time is not explained here; the same kernel started with "
+                              "`mitigations=off` would show the mitigations' share.")
+    return rk.unexplained("fast path", "the way in and out takes less than mode switch and path were guessed at. A look at whether "
+                          "the call entered the kernel at all, by `strace -c`, comes first.")
+
+
+@rk.finding(needs=())
+def off_by_the_entry(old, null, guest, trap):
+    more, trapped = rk.amount(old.median - null.median, "ns"), rk.amount(trap.value, "ns")
+    if guest.value > 0:
+        return rk.shown("gate and trip", f"entering this way takes {more} more than SYSCALL; the guess was an interrupt gate and one "
+                        f"trip out of the guest, {trapped}.")
+    return rk.shown("gate", f"entering this way takes {more} more than SYSCALL; the guess was an interrupt gate.")
+
+
+def off_by_own_work(call, null, guessed):
+    """Why a call is off of which only its own work was guessed."""
+    fields = "It reads a field or two, so the difference is the path's, or the C library's wrapper."
+    names = "It follows the directories up to the root and copies each name, under a lock."
+    reasons = {"times": "It reads the running thread's CPU time under a lock of the scheduler, and scales user and system time "
+               "by divisions.", "getcwd": names, "getcwd_syscall": names,
+               "clock_gettime_syscall": "It reads the counter and copies the time."}
+    reason = reasons.get(call.quantity.rpartition("/")[2], fields)
+    cycles = rk.number(cycles_of(call) - cycles_of(null))
+    return f"its own work takes {cycles} cycles, not the guessed {rk.number(guessed.value)}. {reason}"
+
+
+def misses(null, calls, work, switch, path, guest, trap):
+    """The list of the predictions that were missed, and why. work: the guess of each call's own."""
+    at_once = "the timer's page measured the same call at another time: the machine changed in between."
+    items = [rk.missed(null, off_by_the_path(null, switch, path)),
+             *(rk.missed(calls[name], off_by_own_work(calls[name], null, guessed)) for name, guessed in work.items()),
+             rk.missed(calls["clock_gettime"], at_once)]
+    items += [rk.missed(calls[name], off_by_the_entry(calls["getpid_int80"], null, guest, trap))
+              for name in ("getpid_int80", "getcwd_int80")]
+    return "\n".join(filter(None, items)) or "None of the calls in the table."
+
+
+@rk.finding(missing="")
+def answer(null, switch, path):
+    left = cycles_of(null) - switch.value
+    takes = f"The kernel's path takes {rk.number(left)} cycles where {rk.number(path.value)} were guessed"
+    if null.ratio > 2:
+        return rk.consistent("mitigations", f"{takes}: mitigations and checks on the way are the likely cause.")
+    if left < 0:
+        return rk.shown("less than a mode switch", "The whole call takes less than the mode switch was guessed at.")
+    return rk.shown("kernel's path", f"{takes}.")
+
+
+@rk.finding(needs=())
+def bars(null, old, calls):
+    times = rk.number(old.median / null.median, 2)
+    inside = in_user_mode(null, calls)
+    listed = ", ".join(f"{rk.title_of(call.quantity)} ({call})" for call in inside)
+    said = [f"int 0x80 costs {times} times a call by SYSCALL" if old.median > null.median else "",
+            f"answered in user mode: {listed}" if inside else ""]
+    return rk.shown("dearest and cheapest", "; ".join(filter(None, said)) or "System calls, from least to most")
+
+
+def blocks_of_a_file(null):
+    small, large = 2**30 // 4096, 2**30 // 65536
+    return ("**1.** A program reads a file of 1 GiB with `read`. How long does it spend on entering and leaving the "
+            "kernel, with blocks of 4 KiB and with blocks of 64 KiB?",
+            f"{rk.plain(small)} and {rk.plain(large)} calls at {rk.amount(null.value, 'ns')} each: "
+            f"{rk.amount(small * null.value, 'ms')} and {rk.amount(large * null.value, 'ms')}. "
+            "Copying the bytes comes on top and is the same for both.")
+
+
+def a_call_between_two_reads(null, pair, calls):
+    factor = rk.number(1 + pair.value / null.value)
+    measured = [call for call in calls if call.summary]
+    longest = rk.title_of(max(measured, key=lambda call: call.median).quantity) if measured else "none"
+    return ("**2.** A report times one call between two reads of the clock and subtracts nothing. By what factor is its "
+            "figure too high? For which call of the table does that matter least?",
+            f"By 1 + pair / call = {factor} for the null call: the pair adds {rk.amount(pair.value, 'ns')} to "
+            f"{rk.amount(null.value, 'ns')}. It matters least for the longest call of the table ({longest}), since the pair's "
+            "cost is a constant.")
+
+
+def input_to_measure(path, switch, clock):
+    by_path, by_switch = (rk.amount((guess.high - guess.low) / clock.value, "ns") for guess in (path, switch))
+    return ("**3.** Which input of the null call would you measure next, and how?",
+            f"The one whose interval moves the prediction most. The kernel's path alone moves it by {by_path}, the mode switch "
+            f"by {by_switch}. So the path: count the instructions that run in kernel mode for a million calls, with "
+            "`perf stat -e instructions:k`. Or start the same kernel without mitigations and measure again.")

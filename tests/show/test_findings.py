@@ -1,0 +1,57 @@
+"""Findings: what a chapter concludes keeps its evidence, its strength and what was missing."""
+
+import math
+
+import pytest
+from helpers import made_up
+
+import reckon as rk
+from reckon.show.findings import NOT_MEASURED
+
+CALL = made_up.single("cpu/made/call", 100, "ns")
+SLOW = made_up.single("cpu/made/slow", 300, "ns")
+NOTHING = made_up.nothing("cpu/made/call", "no such instruction")
+
+
+@rk.finding
+def dearer(call, slow, limit=2.0):
+    if slow.median > limit * call.median:
+        return rk.shown("dearer", f"{slow} is more than {limit:g} times {call}.")
+    return [rk.consistent("alike", "They are alike."), rk.unexplained("why", "Why is open.")]
+
+
+def test_a_finding_is_its_sentence_with_its_name_strength_and_evidence():
+    found = dearer(CALL, slow=SLOW)
+    assert (found.name, found.strength) == ("dearer", "shown")
+    assert found.evidence == {"call": CALL, "slow": SLOW, "limit": 2.0}
+    assert found == f"{SLOW} is more than 2 times {CALL}."
+
+
+def test_findings_of_one_function_share_its_evidence():
+    found = dearer(CALL, CALL)
+    assert [each.strength for each in found] == ["consistent with", "not explained"]
+    assert all(each.evidence["slow"] is CALL for each in found)
+    assert rk.say(found, "And so on.").markdown == "They are alike. Why is open. And so on."
+
+
+@pytest.mark.parametrize(
+    ("slow", "limit", "says"),
+    [(NOTHING, 2.0, "It was not measured here: no such instruction."),
+     (SLOW, math.nan, "It was not measured here.")],
+)  # fmt: skip
+def test_without_a_value_it_says_why(slow, limit, says):
+    found = dearer(CALL, slow, limit)
+    assert (found.name, found) == (NOT_MEASURED, says)
+
+
+def test_a_function_may_say_nothing_or_do_without_a_value():
+    silent = rk.finding(missing="")(lambda call: rk.shown("there", "There."))
+    assert silent(NOTHING) == "" and silent(CALL) == "There."
+    needless = rk.finding(needs=())(lambda call: rk.shown("there", "There."))
+    assert needless(NOTHING) == "There."
+
+
+def test_only_a_miss_is_an_item_of_the_list():
+    SLOW.seal.predicted = SLOW.median / 3
+    assert rk.missed(SLOW, "unexplained.").endswith("(3.00 times the prediction): unexplained.")
+    assert rk.missed(CALL, "unexplained.") == ""
