@@ -1,0 +1,165 @@
+"""What the chapter on the file cache concludes."""
+
+import math
+
+import numpy as np
+
+import reckon as rk
+
+
+def from_memory(reads):
+    """The time of a read from the smallest file, which lies in memory; nan if unmeasured."""
+    return reads.medians[0] if reads.has_samples else math.nan
+
+
+@rk.finding(missing="The size of the file cache")
+def size_table(inferred, true):
+    share = rk.percent(inferred.median / true.median, 3)
+    return rk.shown("share of the count", f"The size of the file cache: by times alone it is {share} of the kernel's count")
+
+
+@rk.finding(missing="Reads through the file cache, by the size of the file")
+def reads_table(reads):
+    return rk.shown("growth with the file", "Reads through the file cache, by the size of the file: from the largest a read takes "
+                    f"{rk.number(reads.growth, 2)} times as long as from the smallest")
+
+
+@rk.finding(missing="Single reads of the largest file")
+def largest_file(reads):
+    if reads.growth > 1.5:
+        return rk.shown("some wait", "Single reads of the largest file: some wait for the disk, so their mean is "
+                        f"{rk.number(reads.growth, 2)} times that of the smallest file")
+    return rk.shown("none waits", "Single reads of the largest file: their mean hardly differs from that of the smallest file")
+
+
+@rk.finding(needs=())
+def all_memory(whole):
+    if whole.has_samples:
+        return rk.shown("large files", "With all memory for the cache")
+    return rk.shown("small files", "With all memory for the cache a small file shows no onset: every block stays in memory")
+
+
+@rk.finding(needs=())
+def size_of_whole(whole):
+    if whole.has_samples:
+        return rk.shown("all memory inferred", f"With all memory it is {whole:interval}.")
+    return rk.unexplained("all memory not inferred", f"With all memory it was not inferred: {rk.why(whole)}. Files larger than memory are "
+                          "read in the profile `full` (`make book PROFILE=full`).")
+
+
+@rk.finding(needs=["free"])
+def kernels_own_figure(free, memory, whole):
+    available = f"`MemAvailable` is {rk.amount(free.median, 'byte')} of {rk.amount(memory.value, 'byte')} of memory."
+    if not whole.has_samples:
+        return rk.unexplained("not confirmed", f"{available} A file of that size was not read, so no time confirms it.")
+    times = rk.number(whole.median / free.median)
+    return rk.shown("confirmed", f"{available} Inferred were {whole}, {times} times that.")
+
+
+@rk.finding
+def cached_read(reads, clock, work):
+    """clock, work: the inputs of the model; work is the guess of what looking a page up takes."""
+    predicted = reads.seal.predicted[0]
+    off = from_memory(reads) / predicted
+    if 0.8 <= off <= 1.25:
+        return rk.shown("guess holds", "Here it does not: the guess holds.")
+    needed = rk.number((from_memory(reads) - predicted) * clock.value + work.value, 2)
+    return rk.consistent("guess off", f"It is {rk.number(off, 2)} times the prediction. Put down to the guess alone, looking a page up would "
+                         f"have to take {needed} cycles, where {rk.number(work.value)} were guessed.")
+
+
+@rk.finding(needs=["small"], missing="")
+def size_of_a_small_file(small, l3):
+    """l3: the size of the L3 cache in bytes, or None."""
+    (few, many), (few_mib, many_mib) = small.medians[[0, -1]], small.axis_in_unit[[0, -1]]
+    if many <= 1.25 * few:
+        return rk.shown("larger file alike", f"It hardly depends on the file: {rk.amount(few, 'µs')} from one of {few_mib:g} MiB, "
+                        f"{rk.amount(many, 'µs')} from one of {many_mib:g} MiB. So it is not the copy from main memory.")
+    l3_text = f"The L3 cache has {rk.amount(l3, 'byte')}" if l3 else "The L3 cache is of unknown size"
+    return rk.consistent("larger file slower", f"But it depends on the file: from one of {few_mib:g} MiB such a read takes "
+                         f"{rk.amount(few, 'µs')}, from one of {many_mib:g} MiB {rk.amount(many, 'µs')}, and no disk takes part in either. "
+                         f"{l3_text}, in a guest shared with others. That fits pages that are copied from main memory: the rate of a long "
+                         "copy leaves out the first access to a random page. Counting cache misses during the reads would prove it.")
+
+
+@rk.finding(needs=())
+def cache_here(whole, limit):
+    if whole.has_samples:
+        how, name = "all memory", "by memory"
+    else:
+        how, name = f"a limit of {limit:g} MiB", "by limit"
+    return rk.shown(name, f"The file cache here ({how}) and on the reports' machines, each with its own memory")
+
+
+@rk.finding(missing="Time of a block under a limit of 16 MiB, read backwards and forwards")
+def by_direction(backwards, forwards):
+    return rk.shown("backwards and forwards", "Under a limit of 16 MiB a block of the largest file takes "
+                    f"{rk.number(backwards.growth, 2)} times as long as one of the smallest, read backwards; forwards "
+                    f"{rk.number(forwards.growth, 2)} times")
+
+
+@rk.finding(missing="Time of a block under a limit of 16 MiB by the MacBook Pro's method")
+def by_doubling(curve):
+    return rk.shown("by doubling", "By the MacBook Pro's method, under a limit of 16 MiB, a block of the largest file takes "
+                    f"{rk.number(curve.growth, 2)} times as long as one of the smallest")
+
+
+@rk.finding(missing="")
+def answer(true):
+    return rk.shown("kernel's count", f"The kernel counts {rk.amount(true.median, 'byte', 4)}.")
+
+
+@rk.finding(missing="Reading random blocks of files of several sizes")
+def onset(inferred):
+    return rk.shown("onset", f"Reads begin to wait for the disk when the file is larger than {rk.amount(inferred.median, 'byte', 4)}")
+
+
+def twice_the_cache(reads, disk):
+    cached = from_memory(reads)
+    solution = "Half of them wait, since 1 − cache/file is 1/2."
+    if reads.has_samples:
+        mean = rk.amount((cached + cached + disk.value) / 2, "µs")
+        solution += (f" A read from memory takes {rk.amount(cached, 'µs')} and the disk adds {rk.amount(disk.value, 'µs')}, so the "
+                     f"mean is {mean}.")
+    return "**1.** A file is twice as large as the cache. What share of random reads waits for the disk, and what is their mean time?", solution
+
+
+def passes_at(reads, time):
+    """The size of the file, in bytes, at which the mean read passes this time; nan if it does not."""
+    if not (reads.has_samples and reads.medians[0] < time < reads.medians[-1]):
+        return math.nan
+    return float(np.interp(time, np.maximum.accumulate(reads.medians), reads.axis))
+
+
+def largest_file_for_10_us(reads, disk, inferred):
+    return ("**2.** How much larger than the cache may a file be if the mean read has to stay below 10 µs? Compare with the figure.",
+            _largest_file(reads, disk, inferred))
+
+
+@rk.finding(needs=["reads", "inferred"])
+def _largest_file(reads, disk, inferred):
+    cached = from_memory(reads)
+    share = (10e-6 - cached) / disk.value
+    if not 0 < share < 1:
+        return rk.shown("any size", "Any size: no share of slow reads decides it here.")
+    passed = passes_at(reads, 10e-6)
+    in_figure = "" if math.isnan(passed) else f" In the figure the mean passes 10 µs at {rk.amount(passed, 'byte')}."
+    return rk.shown("largest size", f"The share of slow reads may be (10 µs − {rk.amount(cached, 'µs')}) / {rk.amount(disk.value, 'µs')} = "
+                    f"{rk.percent(share)}. So the file may have {rk.amount(inferred.median, 'byte')} / (1 − {rk.number(share, 2)}) = "
+                    f"{rk.amount(inferred.median / (1 - share), 'byte')}.{in_figure}")
+
+
+def what_the_reader_takes(true, limit, own, records):
+    """limit, own, records: the inputs of the model; records is a share of the limit."""
+    return ("**3.** By the kernel's count, how much of the limit do the reader and the kernel's records take together? What does that say "
+            "about the two guesses of the model?", _what_the_reader_takes(true, limit.value, own.value, records.value * limit.value))
+
+
+@rk.finding
+def _what_the_reader_takes(true, limit, own, records):
+    taken = limit - true.median
+    high = own + records > taken
+    return rk.shown("too much" if high else "too little", f"The limit less what is left: {rk.amount(limit, 'MiB')} − "
+                    f"{rk.amount(true.median, 'byte', 4)} = {rk.amount(taken, 'byte')}. The reader was guessed at {rk.amount(own, 'MiB')} and "
+                    f"the records at {rk.amount(records, 'MiB')}. Together the guesses were too {'high' if high else 'low'}. The count does "
+                    "not say how the two share it.")
