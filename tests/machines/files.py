@@ -1,0 +1,1 @@
+"""Made-up machines whose disk, file cache or file server differs."""

@@ -1,0 +1,1 @@
+"""Made-up machines whose network differs."""
