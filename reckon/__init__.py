@@ -10,8 +10,8 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from reckon.records.models import Run
-    from reckon.records.result import Result
+    from reckon.records.quantities.result import Result
+    from reckon.records.run_files.models import Run
 
 # Each is imported when it is first used: most commands use few, and some import slowly.
 _API = {
@@ -20,7 +20,7 @@ _API = {
         "run": "reckon:run",
         "results": "reckon:results",
         "parts": "reckon.book.contents:parts",
-        "by_name": "reckon.records.lookup:by_name",
+        "by_name": "reckon.records.quantities.lookup:by_name",
         "samples": "reckon.show.frames:samples",
         "frame": "reckon.show.frames:frame",
         "title_of": "reckon.show.titles:title_of",
@@ -143,7 +143,7 @@ def results(experiment: str | None = None) -> list[Result]:
     """Every quantity that the run's records hold; none of an experiment yet to be measured."""
     from reckon import records
     from reckon.book.contents import all_notebooks
-    from reckon.records.lookup import all_results
+    from reckon.records.quantities.lookup import all_results
 
     name = run().name
     if experiment in all_notebooks() and experiment not in records.experiments(name):

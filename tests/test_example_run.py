@@ -5,7 +5,7 @@ import tarfile
 from pathlib import Path
 
 from reckon import records
-from reckon.records import verify
+from reckon.records.run_files import verify
 
 EXAMPLE = Path(__file__).parents[1] / "book" / "runs" / "example"
 MAX_BYTES = 5_000_000  # of a clone

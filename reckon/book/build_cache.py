@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from reckon import config, records
-from reckon.records import verify
+from reckon.records.run_files import verify
 
 
 def read_or_compute(name: str, version: list, compute: Callable[[], Any]) -> Any:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from reckon import config, records
 from reckon.hosts import ganesha
-from reckon.records.models import Run
+from reckon.records.run_files.models import Run
 
 # What may be an address; ipaddress says whether it is one.
 _ADDRESS = re.compile(

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from reckon import config, records
-from reckon.book.stage import SPHINX_SETTINGS, Stage, stage_dir
+from reckon.book.staging.stage import SPHINX_SETTINGS, Stage, stage_dir
 from reckon.errors import ReckonError, is_limit
 
 TEX_HINT = (

@@ -15,19 +15,20 @@ import click
 
 from reckon import config, records, units
 from reckon.book import contents, publish, sphinx
-from reckon.book.stage import Stage, stage
+from reckon.book.staging.stage import Stage, stage
 from reckon.cli.commands import command, fresh_option, pages_option, profile_option, run_option
 from reckon.cli.output import print_json
 from reckon.cli.runs import results_at
 from reckon.errors import ReckonError
 from reckon.messages import join_words
-from reckon.records import revisions, verify
-from reckon.records.locks import lock
+from reckon.records.quantities import revisions
+from reckon.records.run_files import verify
+from reckon.records.run_files.locks import lock
 from reckon.records.session import Session, current_session
 from reckon.statistics import cache
 
 if TYPE_CHECKING:  # it imports slowly
-    from reckon.book.execute import ExecutionResult
+    from reckon.book.execution.execute import ExecutionResult
 
 
 @command(
@@ -46,7 +47,7 @@ def measure(*, experiment: str | None, fresh: bool, as_json: bool, **choices) ->
     if experiment and choices["pages"]:
         raise ReckonError("Give an experiment or --pages, not both.")
     use_choices(fresh=bool(experiment) or fresh, **choices)
-    from reckon.book.execute import execute  # imports slowly
+    from reckon.book.execution.execute import execute  # imports slowly
 
     if experiment:
         pages, visits = [contents.find(experiment)], 1
@@ -168,7 +169,7 @@ class Outputs:
 
 def build_book(outputs: Outputs, *, as_json: bool) -> int:
     """Execute the notebooks and make the outputs; the exit status."""
-    from reckon.book.execute import execute  # imports slowly
+    from reckon.book.execution.execute import execute  # imports slowly
 
     if outputs.publish_to:
         publish.check(outputs.publish_to)
@@ -200,7 +201,7 @@ def build_book(outputs: Outputs, *, as_json: bool) -> int:
 def build_edited(*, as_json: bool) -> bool:
     """Makes the site with the edited page, which its author waits for, before the pages that follow
     from it; False, and nothing is done, where it is not one page that was edited."""
-    from reckon.book.execute import edited_pages, execute  # imports slowly
+    from reckon.book.execution.execute import edited_pages, execute  # imports slowly
 
     with _building(as_json=as_json) as session:
         edited = edited_pages(session, contents.notebooks())

@@ -16,7 +16,7 @@ from reckon.comparison.quantities import PointComparison, QuantityComparison
 from reckon.comparison.two_runs import MIN_CHANGE, Comparison
 from reckon.config import settings
 from reckon.errors import ReckonError
-from reckon.records.lookup import all_results
+from reckon.records.quantities.lookup import all_results
 from reckon.show.tables import run_comparison
 from reckon.show.text import first_case
 

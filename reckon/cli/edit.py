@@ -13,7 +13,8 @@ from reckon.cli.commands import command
 @book.book_options
 def edit(*, port: int, as_json: bool, **choices) -> int:
     """Serve the site, and make it again whenever a notebook, prose, a style or data is saved."""
-    from reckon.book import sphinx, warm_kernels, watch  # no other command needs its packages
+    from reckon.book import sphinx, watch  # no other command needs its packages
+    from reckon.book.execution import warm_kernels
 
     book.use_choices(**choices)
 

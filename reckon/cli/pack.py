@@ -12,7 +12,7 @@ from reckon.cli.commands import command, run_option
 from reckon.cli.output import print_json
 from reckon.cli.runs import chosen_run
 from reckon.errors import ReckonError
-from reckon.records import verify
+from reckon.records.run_files import verify
 
 
 @command(

@@ -20,7 +20,7 @@ from reckon.measurement import library
 from reckon.measurement.library import ProcessSamples, RunOptions
 from reckon.measurement.probe import DataFiles, Parameter, Probe
 from reckon.messages import did_you_mean
-from reckon.records.unit_conversion import sample_values
+from reckon.records.run_files.unit_conversion import sample_values
 from reckon.show.sentences import warning_sentences
 from reckon.units import number
 

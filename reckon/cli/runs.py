@@ -15,10 +15,10 @@ from reckon.cli.commands import RUN_HELP, command, run_option
 from reckon.cli.output import in_columns, print_json
 from reckon.errors import ReckonError
 from reckon.messages import did_you_mean
-from reckon.records import verify as seals
-from reckon.records.export import to_json
-from reckon.records.lookup import all_results, results_of
-from reckon.records.result import Result
+from reckon.records.quantities.export import to_json
+from reckon.records.quantities.lookup import all_results, results_of
+from reckon.records.quantities.result import Result
+from reckon.records.run_files import verify as seals
 from reckon.records.session import requested_run
 from reckon.show.pages import text_summary
 

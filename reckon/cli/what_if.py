@@ -24,9 +24,10 @@ from reckon.prediction.formula import PARTS, Prediction
 from reckon.prediction.inputs import Input
 from reckon.prediction.ratios import NEAR, is_comparable, is_near
 from reckon.prediction.variations import FORMULA, changed, changed_inputs, formula_text
-from reckon.records import revisions, seal
-from reckon.records.recorded_predictions import needed_guesses, ratio, to_prediction
-from reckon.records.result import Result
+from reckon.records import seal
+from reckon.records.quantities import revisions
+from reckon.records.quantities.recorded_predictions import needed_guesses, ratio, to_prediction
+from reckon.records.quantities.result import Result
 from reckon.records.session import current_session
 from reckon.show.formulas import source_text
 from reckon.show.sentences.verdicts import how_far

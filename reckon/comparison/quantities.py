@@ -38,7 +38,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from reckon import records, statistics, units
-from reckon.records.result import Result
+from reckon.records.quantities.result import Result
 
 _CENTRAL_PERCENTILES = (2.5, 97.5)
 _MIN_BATCHES, _BATCHES_CONFIDENCE = 6, 0.99

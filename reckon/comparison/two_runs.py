@@ -11,7 +11,7 @@ import numpy as np
 from reckon import records
 from reckon.comparison.quantities import QuantityComparison, Results, compare_all
 from reckon.errors import ReckonError
-from reckon.records.lookup import all_results
+from reckon.records.quantities.lookup import all_results
 
 MIN_CHANGE = 0.05  # a smaller one is not reported
 

@@ -11,9 +11,9 @@ from reckon import units
 from reckon.errors import ReckonError
 from reckon.prediction.ratios import is_comparable
 from reckon.prediction.variations import changed
-from reckon.records import revisions
-from reckon.records.recorded_predictions import index_on_axis, to_prediction
-from reckon.records.result import Result
+from reckon.records.quantities import revisions
+from reckon.records.quantities.recorded_predictions import index_on_axis, to_prediction
+from reckon.records.quantities.result import Result
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ import yaml
 
 from reckon.config import ROOT
 from reckon.edits import what_if_panels
-from reckon.records.models import Run
-from reckon.records.result import Result
+from reckon.records.quantities.result import Result
+from reckon.records.run_files.models import Run
 from reckon.show.block import what_if_element
 
 # An output has scripts, data and state of its own, so that several notebooks may be open. Without

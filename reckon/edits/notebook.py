@@ -19,9 +19,9 @@ from reckon.messages import join_words
 from reckon.prediction.formula import Formula, Prediction
 from reckon.records import seal
 from reckon.records.known_quantities import refuse_unknown
-from reckon.records.lookup import from_entry
-from reckon.records.recorded_predictions import prediction_record
-from reckon.records.revisions import Variants
+from reckon.records.quantities.lookup import from_entry
+from reckon.records.quantities.recorded_predictions import prediction_record
+from reckon.records.quantities.revisions import Variants
 from reckon.records.session import Session, current_session
 from reckon.show import cell_errors
 from reckon.show.block import Block, say

@@ -11,8 +11,8 @@ import numpy as np
 from reckon import units
 from reckon.prediction.formula import Prediction
 from reckon.prediction.inputs import Input
-from reckon.records.recorded_predictions import needed_guesses
-from reckon.records.result import Result
+from reckon.records.quantities.recorded_predictions import needed_guesses
+from reckon.records.quantities.result import Result
 from reckon.show.block import Block, say, table
 from reckon.show.formulas import formula_block
 from reckon.show.text import NONE, first_case, join_words, literal, ratio_text

@@ -22,9 +22,10 @@ from reckon.prediction.formula import Kind
 from reckon.prediction.inputs import Input, Origin
 from reckon.prediction.printing import text
 from reckon.prediction.ratios import NEAR
-from reckon.records.lookup import all_results
-from reckon.records.recorded_predictions import to_prediction
-from reckon.records.result import Result
+from reckon.records.quantities.lookup import all_results
+from reckon.records.quantities.recorded_predictions import to_prediction
+from reckon.records.quantities.result import Result
+from reckon.records.run_files.models import Value
 from reckon.records.run_inputs import AT_END
 from reckon.show.block import raw_html, short_name
 from reckon.show.formulas import source_text
@@ -295,7 +296,7 @@ def _sealed(seal: records.PredictionRecord, positions: list) -> Values:
     axes = (input_.value for input_ in seal.inputs if isinstance(input_.value, list))
     axis = next(axes, [None])
 
-    def along(values: records.models.Value | None) -> list[float | None] | None:
+    def along(values: Value | None) -> list[float | None] | None:
         if values is None:
             return None
         by_position = dict(zip(axis, np.broadcast_to(values, len(axis)).tolist(), strict=True))

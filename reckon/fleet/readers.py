@@ -12,8 +12,8 @@ from reckon.edits.guesses import Guess, compared
 from reckon.errors import ReckonError
 from reckon.messages import did_you_mean
 from reckon.prediction.ratios import is_miss
-from reckon.records import revisions
-from reckon.records.result import Result
+from reckon.records.quantities import revisions
+from reckon.records.quantities.result import Result
 
 
 @dataclass(frozen=True)

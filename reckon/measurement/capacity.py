@@ -12,10 +12,14 @@ from reckon.measurement.events import emit
 from reckon.measurement.visit import measure_together, record_measurement
 from reckon.prediction.formula import Prediction
 from reckon.profiles import PROFILES
-from reckon.records.derived import derived_measurement, derived_process, underived_measurement
-from reckon.records.lookup import from_entry
-from reckon.records.models import Measurement, WithoutSamples
-from reckon.records.result import Result
+from reckon.records.quantities.derived import (
+    derived_measurement,
+    derived_process,
+    underived_measurement,
+)
+from reckon.records.quantities.lookup import from_entry
+from reckon.records.quantities.result import Result
+from reckon.records.run_files.models import Measurement, WithoutSamples
 from reckon.records.seal import seal
 from reckon.records.session import Session, current_session
 from reckon.statistics import onset

@@ -14,7 +14,7 @@ from reckon.config import ROOT, settings
 from reckon.errors import ReckonError
 from reckon.measurement import library
 from reckon.measurement.probe import Needs
-from reckon.records.locks import lock
+from reckon.records.run_files.locks import lock
 
 
 def compile_library() -> None:

@@ -1,4 +1,4 @@
-"""What a measurement reports to the build of the book; reckon.book.progress reads it."""
+"""What a measurement reports to the build of the book; reckon.book.execution.progress reads it."""
 
 from __future__ import annotations
 

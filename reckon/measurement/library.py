@@ -23,7 +23,7 @@ from reckon.config import settings
 from reckon.errors import ReckonError
 from reckon.measurement.probe import Needs, Parameter, Probe
 from reckon.messages import did_you_mean, first_fault
-from reckon.records.models import Conditions, Relation
+from reckon.records.run_files.models import Conditions, Relation
 
 PRIORITIES = {"none": 0, "nice": 1, "rr": 2}
 _TEXT = 2  # RK_KIND_TEXT of enum rk_kind

@@ -15,7 +15,7 @@ from reckon.messages import did_you_mean, join_words
 from reckon.prediction.formula import Kind, Prediction
 from reckon.prediction.inputs import Input
 from reckon.profiles import PROFILES, ByProfile, Profile, value_at
-from reckon.records.models import Measurement, Point, Visit
+from reckon.records.run_files.models import Measurement, Point, Visit
 from reckon.records.session import Session
 
 # Axes of these kinds cannot be a count.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-from reckon.records.store import experiment_of
+from reckon.records.run_files.store import experiment_of
 
 
 class Needs(enum.IntFlag):

@@ -15,9 +15,9 @@ from reckon.measurement.plan import Plan
 from reckon.measurement.probe import Needs
 from reckon.messages import nearest
 from reckon.profiles import PROFILES, value_at
-from reckon.records.lookup import from_entry
-from reckon.records.models import Measurement, Quantity
-from reckon.records.result import Result
+from reckon.records.quantities.lookup import from_entry
+from reckon.records.quantities.result import Result
+from reckon.records.run_files.models import Measurement, Quantity
 
 
 def key(plan: Plan, *, profile: str) -> str:

@@ -18,7 +18,7 @@ from reckon.measurement.events import report_wait
 from reckon.measurement.plan import Measurand, Plan, options_of
 from reckon.measurement.visit import record_measurement, run_together
 from reckon.profiles import Profile
-from reckon.records.models import Measurement, Quantity
+from reckon.records.run_files.models import Measurement, Quantity
 from reckon.records.session import Session
 
 _MIN_PROCESSES = 4  # in a visit, or as many as the first visit's time allowed

@@ -12,8 +12,8 @@ import numpy as np
 from reckon import statistics, units
 from reckon.measurement import library
 from reckon.profiles import Profile
-from reckon.records.models import Conditions, Process, Stop, WithoutSamples
-from reckon.records.unit_conversion import trial_values
+from reckon.records.run_files.models import Conditions, Process, Stop, WithoutSamples
+from reckon.records.run_files.unit_conversion import trial_values
 
 # A process that takes longer hangs: the slowest trials of the full profile take some seconds.
 _DEADLINE_S = 60.0

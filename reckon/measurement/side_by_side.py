@@ -26,8 +26,8 @@ from reckon.prediction.formula import Formula, Prediction, predict
 from reckon.prediction.inputs import Input
 from reckon.profiles import ByProfile, Profile
 from reckon.records import METHODS_PREFIX
-from reckon.records.lookup import read_result
-from reckon.records.result import Result
+from reckon.records.quantities.lookup import read_result
+from reckon.records.quantities.result import Result
 from reckon.records.session import Session, current_session
 
 # The time of a probe in all of its rounds, and the most rounds. With more than a hundred probes,

@@ -16,8 +16,8 @@ from reckon.measurement.plan import Measurand, Plan
 from reckon.measurement.sampling import PointSampler, collect
 from reckon.prediction.formula import Prediction
 from reckon.profiles import Profile
-from reckon.records.models import Attempt, Measurement, Point, Quantity
-from reckon.records.result import Result
+from reckon.records.quantities.result import Result
+from reckon.records.run_files.models import Attempt, Measurement, Point, Quantity
 from reckon.records.seal import seal
 from reckon.records.session import Session, current_session
 

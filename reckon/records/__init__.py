@@ -1,7 +1,8 @@
 """The file format of runs and records, the store, a run's seals, and results read back."""
 
-from reckon.records.files import make_folder, write_whole
-from reckon.records.models import (
+from reckon.records.read_log import digest, entry_path, file_digest, note_read, version_of
+from reckon.records.run_files.files import make_folder, write_whole
+from reckon.records.run_files.models import (
     FORMAT,
     Attempt,
     InputRecord,
@@ -13,8 +14,7 @@ from reckon.records.models import (
     Record,
     Run,
 )
-from reckon.records.read_log import digest, entry_path, file_digest, note_read, version_of
-from reckon.records.store import (
+from reckon.records.run_files.store import (
     METHODS_PREFIX,
     experiment_of,
     experiments,

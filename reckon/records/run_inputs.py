@@ -12,7 +12,7 @@ from reckon.messages import did_you_mean
 from reckon.prediction.expression import PredictionError
 from reckon.prediction.inputs import Input, Origin
 from reckon.records.known_quantities import refuse_unknown
-from reckon.records.lookup import read_result
+from reckon.records.quantities.lookup import read_result
 from reckon.records.read_log import note_read
 from reckon.records.session import current_session
 

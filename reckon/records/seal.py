@@ -7,10 +7,10 @@ from collections.abc import Collection
 from reckon import records
 from reckon.errors import ReckonError
 from reckon.prediction.formula import Prediction
-from reckon.records import revisions
-from reckon.records.models import PredictionRecord, Quantity
-from reckon.records.recorded_predictions import prediction_record
-from reckon.records.revisions import Variants, differences, is_same
+from reckon.records.quantities import revisions
+from reckon.records.quantities.recorded_predictions import prediction_record
+from reckon.records.quantities.revisions import Variants, differences, is_same
+from reckon.records.run_files.models import PredictionRecord, Quantity
 from reckon.records.session import Session
 
 

@@ -19,8 +19,8 @@ from reckon.computer.facts import Machine
 from reckon.computer.identity import default_run_name, host, identity
 from reckon.errors import ReckonError
 from reckon.messages import nearest
-from reckon.records.models import Run
-from reckon.records.revisions import Variants
+from reckon.records.quantities.revisions import Variants
+from reckon.records.run_files.models import Run
 
 _MISSPELT = 0.8  # of a name's letters are those of another in a slip (difflib)
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 from reckon import units
 from reckon.prediction.ratios import is_miss
-from reckon.records.result import Result
+from reckon.records.quantities.result import Result
 from reckon.show.text import why
 from reckon.show.titles import title_of
 

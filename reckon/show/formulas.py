@@ -14,10 +14,10 @@ from reckon.prediction.expression import Node, is_zero
 from reckon.prediction.formula import PARTS, Formula, Prediction
 from reckon.prediction.inputs import Input
 from reckon.prediction.printing import latex, name_latex
-from reckon.records.lookup import read_result
-from reckon.records.recorded_predictions import needed_values, prediction_record
-from reckon.records.result import Result
-from reckon.records.revisions import differences
+from reckon.records.quantities.lookup import read_result
+from reckon.records.quantities.recorded_predictions import needed_values, prediction_record
+from reckon.records.quantities.result import Result
+from reckon.records.quantities.revisions import differences
 from reckon.records.run_inputs import AT_END
 from reckon.records.session import current_session
 from reckon.show import citations

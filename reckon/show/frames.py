@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from reckon import records, units
-from reckon.records.result import Result
-from reckon.records.unit_conversion import trial_times_s
+from reckon.records.quantities.result import Result
+from reckon.records.run_files.unit_conversion import trial_times_s
 from reckon.show.titles import title_of
 
 if TYPE_CHECKING:  # most commands do without, and it imports slowly

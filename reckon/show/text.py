@@ -10,7 +10,7 @@ from reckon import units
 from reckon.comparison.reports.report import Report
 from reckon.comparison.reports.reported_value import ReportedValue
 from reckon.messages import join_words as join_words
-from reckon.records.result import Result
+from reckon.records.quantities.result import Result
 
 NONE = "–"  # in a table: nothing to print here
 

@@ -14,7 +14,7 @@ from reckon import config, records, units
 from reckon.comparison.reports import published
 from reckon.comparison.reports.other_machines import Row
 from reckon.records import notebook_cells
-from reckon.records.models import Measurement
+from reckon.records.run_files.models import Measurement
 from reckon.show.block import short_name
 from reckon.show.text import literal
 

@@ -9,8 +9,8 @@ from reckon.messages import nearest
 from reckon.prediction import expression, grammar
 from reckon.prediction.dimensions import dimension
 from reckon.prediction.variations import changed
-from reckon.records import revisions
-from reckon.records.recorded_predictions import to_prediction
+from reckon.records.quantities import revisions
+from reckon.records.quantities.recorded_predictions import to_prediction
 
 pytestmark = pytest.mark.browser
 

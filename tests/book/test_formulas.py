@@ -9,7 +9,7 @@ from helpers.project import PROGRAMS
 
 from reckon import units
 from reckon.prediction import variations
-from reckon.records.recorded_predictions import needed_guesses, to_prediction
+from reckon.records.quantities.recorded_predictions import needed_guesses, to_prediction
 from reckon.show.sentences.verdicts import how_far
 
 pytestmark = pytest.mark.browser

@@ -12,7 +12,7 @@ from helpers.project import reckon
 from reckon import records
 from reckon.book import pack
 from reckon.errors import ReckonError
-from reckon.records import verify
+from reckon.records.run_files import verify
 
 QUANTITY = "cpu/made/scalar"
 

@@ -6,9 +6,9 @@ import pytest
 from helpers.panels import NULL_CALL, RUN, cell, results_of
 
 from reckon import records, units
-from reckon.book import pages, stage
+from reckon.book.staging import pages, stage
 from reckon.fleet import readers
-from reckon.records.lookup import all_results
+from reckon.records.quantities.lookup import all_results
 from reckon.show.block import MEASURED, what_if_element
 
 pytestmark = pytest.mark.browser

@@ -9,7 +9,8 @@ from helpers import made_up
 from helpers.project import ROOT
 
 from reckon import config, records
-from reckon.book import private_names, publish, sphinx, stage
+from reckon.book import private_names, publish, sphinx
+from reckon.book.staging import stage
 from reckon.errors import ReckonError
 
 

@@ -11,7 +11,7 @@ from helpers.books import BUILD_PAGES
 from helpers.project import finished, share_statistics
 
 from reckon.book import contents
-from reckon.book.outputs import tidied
+from reckon.book.execution.outputs import tidied
 
 BIN = Path(sys.executable).parent
 PAGE = "cpu/syscall"

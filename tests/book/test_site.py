@@ -16,7 +16,7 @@ from PIL import Image
 
 from reckon.book.contents import notebooks, toc
 from reckon.measurement import library
-from reckon.records.lookup import all_results
+from reckon.records.quantities.lookup import all_results
 
 pytestmark = pytest.mark.book
 

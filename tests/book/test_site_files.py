@@ -10,7 +10,7 @@ import pytest
 from helpers.books import html_files
 from PIL import Image
 
-from reckon.book import card
+from reckon.book.staging import card
 
 pytestmark = pytest.mark.book
 

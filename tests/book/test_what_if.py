@@ -19,7 +19,7 @@ from helpers.project import PROGRAMS
 from reckon import units
 from reckon.edits import what_if_panels as panels
 from reckon.prediction import variations
-from reckon.records.recorded_predictions import to_prediction
+from reckon.records.quantities.recorded_predictions import to_prediction
 from reckon.show.sentences.verdicts import how_far
 from reckon.show.titles import title_of
 

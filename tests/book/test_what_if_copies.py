@@ -10,7 +10,7 @@ from helpers.panels import NULL_CALL, field, panel, results_of
 import reckon as rk
 from reckon import units
 from reckon.prediction import variations
-from reckon.records.recorded_predictions import to_prediction
+from reckon.records.quantities.recorded_predictions import to_prediction
 
 pytestmark = pytest.mark.browser
 

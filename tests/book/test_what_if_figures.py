@@ -8,7 +8,7 @@ from helpers.panels import field, needed_kernel_path, null_call, panel, results_
 
 import reckon as rk
 from reckon import units
-from reckon.records.recorded_predictions import to_prediction
+from reckon.records.quantities.recorded_predictions import to_prediction
 
 pytestmark = pytest.mark.browser
 

@@ -7,7 +7,7 @@ import pytest
 from helpers.project import reckon
 
 from reckon import units
-from reckon.records.lookup import all_results
+from reckon.records.quantities.lookup import all_results
 
 NULL_CALL = "cpu/syscall/getpid"
 

@@ -15,8 +15,8 @@ from reckon import records
 from reckon.computer import fields
 from reckon.errors import ReckonError
 from reckon.hosts import real_peer
-from reckon.records import verify
-from reckon.records.sample_files import samples_path
+from reckon.records.run_files import verify
+from reckon.records.run_files.sample_files import samples_path
 
 QUANTITY = "cpu/made/one"
 VERIFIED = 20  # every 20th is also verified, which takes longer

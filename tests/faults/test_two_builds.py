@@ -12,7 +12,7 @@ from helpers.project import ROOT
 from helpers.served import can_serve
 from helpers.small_book import PAGES, QUANTITIES, SmallBook
 
-from reckon.records import verify
+from reckon.records.run_files import verify
 
 pytestmark = pytest.mark.book
 ENDS_S = 180.0

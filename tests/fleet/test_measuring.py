@@ -16,7 +16,7 @@ from helpers.processes import until
 
 from reckon import records
 from reckon.fleet.collection import gather, network, tables
-from reckon.records import verify
+from reckon.records.run_files import verify
 
 KILLS = int(os.environ.get("FLEET_KILLS", "1"))
 # Two hosts are measured in turn, some seconds each; a loaded machine takes longer.

@@ -8,7 +8,7 @@ from helpers.project import reckon
 
 from reckon.fleet import readers
 from reckon.fleet.pages import class_page
-from reckon.records.lookup import all_results
+from reckon.records.quantities.lookup import all_results
 
 NULL_CALL, TIMES, CURVE = "cpu/syscall/getpid", "cpu/syscall/times", "cpu/syscall/amortised"
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from reckon import records, units
 from reckon.comparison.two_runs import compare
-from reckon.records.result import Result
+from reckon.records.quantities.result import Result
 
 # A trial covers this many loads or bytes; the counter ticks each nanosecond.
 OPS, BYTES, TICK_HZ = 10_000, 10_000_000, 1e9

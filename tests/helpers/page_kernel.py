@@ -1,7 +1,7 @@
 """The kernel of the pages that tests execute: jupyter_client finds it by helpers.dist-info."""
 
 from reckon import config
-from reckon.book.warm_kernels import Surroundings, WarmProvisioner
+from reckon.book.execution.warm_kernels import Surroundings, WarmProvisioner
 from reckon.build_context import BuildContext
 
 

@@ -6,8 +6,8 @@ from helpers.project import RECORDED
 from reckon import records
 from reckon.config import ROOT
 from reckon.edits import what_if_panels as panels
-from reckon.records.lookup import all_results
-from reckon.records.recorded_predictions import needed_guesses, to_prediction
+from reckon.records.quantities.lookup import all_results
+from reckon.records.quantities.recorded_predictions import needed_guesses, to_prediction
 from reckon.show.block import what_if_anchor
 
 RUN = RECORDED / "recorded"

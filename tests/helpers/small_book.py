@@ -13,8 +13,8 @@ from pathlib import Path
 import nbformat
 
 from helpers.books import BUILD, BUILD_PAGES, ShortProject
-from reckon.records import verify
-from reckon.records.lookup import read_result
+from reckon.records.quantities.lookup import read_result
+from reckon.records.run_files import verify
 
 # By page: its quantities, each with its probe and parameters; a run takes long enough to be met.
 PAGES = {

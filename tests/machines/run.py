@@ -19,13 +19,20 @@ from machines.machine import Machine, Model
 from reckon import records, statistics, units
 from reckon.computer.facts import Fact
 from reckon.prediction.inputs import Input
-from reckon.records.lookup import from_entry, read_result
-from reckon.records.models import Measurement, Point, Process, Quantity, SamplesFile, Visit
-from reckon.records.recorded_predictions import prediction_record, to_prediction
-from reckon.records.result import Result
+from reckon.records.quantities.lookup import from_entry, read_result
+from reckon.records.quantities.recorded_predictions import prediction_record, to_prediction
+from reckon.records.quantities.result import Result
+from reckon.records.run_files.models import (
+    Measurement,
+    Point,
+    Process,
+    Quantity,
+    SamplesFile,
+    Visit,
+)
+from reckon.records.run_files.sample_files import samples_path
+from reckon.records.run_files.unit_conversion import summarise_points
 from reckon.records.run_inputs import AT_END
-from reckon.records.sample_files import samples_path
-from reckon.records.unit_conversion import summarise_points
 
 RECORDED_RUN = RECORDED / "recorded"
 BETWEEN_VISITS = timedelta(minutes=5)

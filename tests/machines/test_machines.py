@@ -12,7 +12,7 @@ from machines.judgement import judge
 from machines.run import RECORDED_RUN, is_rate, write_run
 from reckon import records
 from reckon.book import contents
-from reckon.records.lookup import read_result
+from reckon.records.quantities.lookup import read_result
 
 ALL = [*DECLARED, *KEPT]
 # Today's pages state all that they must of these, and nothing false.

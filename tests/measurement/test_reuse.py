@@ -10,9 +10,9 @@ import reckon as rk
 from reckon import records
 from reckon.measurement import library
 from reckon.measurement.sampling import PointSampler
-from reckon.records import verify
-from reckon.records.export import to_json
-from reckon.records.lookup import read_result
+from reckon.records.quantities.export import to_json
+from reckon.records.quantities.lookup import read_result
+from reckon.records.run_files import verify
 from reckon.records.session import current_session
 from reckon.show.pages import summary_page
 from reckon.show.tables import tables

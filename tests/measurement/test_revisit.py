@@ -12,8 +12,8 @@ from reckon import build_context, records, statistics
 from reckon.measurement import library, reuse, revisit
 from reckon.measurement.sampling import ProbeRun
 from reckon.profiles import PROFILES
-from reckon.records import verify
-from reckon.records.lookup import read_result
+from reckon.records.quantities.lookup import read_result
+from reckon.records.run_files import verify
 from reckon.records.session import current_session
 
 CHAINS = ["test/chain", "test/other"]

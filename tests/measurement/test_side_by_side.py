@@ -13,8 +13,8 @@ from reckon.measurement import library, side_by_side
 from reckon.measurement.visit import measure_in_rounds
 from reckon.prediction.formula import predict
 from reckon.prediction.inputs import axis, given
-from reckon.records.lookup import read_result
-from reckon.records.result import Result
+from reckon.records.quantities.lookup import read_result
+from reckon.records.quantities.result import Result
 from reckon.records.session import current_session
 
 LONG = "test/long"  # the probe test/chain with twice the work

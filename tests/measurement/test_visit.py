@@ -17,10 +17,10 @@ from reckon.measurement import library, reuse
 from reckon.measurement.plan import Measurand, Plan
 from reckon.profiles import PROFILES
 from reckon.records import session
-from reckon.records.export import to_json
-from reckon.records.lookup import read_result
+from reckon.records.quantities.export import to_json
+from reckon.records.quantities.lookup import read_result
+from reckon.records.run_files.unit_conversion import sample_values
 from reckon.records.session import current_session
-from reckon.records.unit_conversion import sample_values
 
 
 def test_measuring_without_a_prediction_is_refused(folders):

@@ -11,7 +11,7 @@ import reckon as rk
 from reckon import records
 from reckon.prediction.expression import PredictionError
 from reckon.prediction.formula import Formula
-from reckon.records.revisions import differences
+from reckon.records.quantities.revisions import differences
 from reckon.records.seal import prediction_record
 
 

@@ -7,7 +7,7 @@ import pytest
 from reckon.prediction.expression import PredictionError
 from reckon.records import notebook_cells
 from reckon.records.known_quantities import refuse_unknown
-from reckon.records.lookup import all_results
+from reckon.records.quantities.lookup import all_results
 
 
 def test_every_quantity_of_the_book_is_known_before_it_is_measured(recorded, folders):

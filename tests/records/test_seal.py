@@ -6,8 +6,8 @@ from helpers.project import reckon
 
 import reckon as rk
 from reckon import ReckonError
-from reckon.records import verify
-from reckon.records.lookup import all_results
+from reckon.records.quantities.lookup import all_results
+from reckon.records.run_files import verify
 from reckon.records.session import current_session
 
 REASON = "6400 was typed for 64000"

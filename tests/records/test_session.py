@@ -13,7 +13,7 @@ from reckon.computer import description, identity
 from reckon.computer.facts import Fact
 from reckon.measurement import library
 from reckon.records import seal
-from reckon.records.lookup import all_results
+from reckon.records.quantities.lookup import all_results
 from reckon.records.session import current_session
 from reckon.statistics import PooledVariance
 

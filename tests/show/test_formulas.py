@@ -7,7 +7,7 @@ from helpers import made_up, tables
 
 import reckon as rk
 from reckon.prediction.inputs import Input
-from reckon.records.recorded_predictions import prediction_record
+from reckon.records.quantities.recorded_predictions import prediction_record
 from reckon.show import formulas
 
 

@@ -37,8 +37,8 @@ from reckon.errors import ReckonError
 from reckon.hosts import lab
 from reckon.measurement import library, revisit
 from reckon.measurement.plan import options_of
-from reckon.records.lookup import all_results
-from reckon.records.result import Result
+from reckon.records.quantities.lookup import all_results
+from reckon.records.quantities.result import Result
 from reckon.records.session import current_session
 
 FOLDER = config.ROOT / "_build" / "changes"

@@ -16,7 +16,7 @@ import numpy as np
 from reckon import records, statistics
 from reckon.comparison.quantities import Side, compare_point, sides_of
 from reckon.comparison.two_runs import MIN_CHANGE
-from reckon.records.result import Result
+from reckon.records.quantities.result import Result
 
 VISITS = 3
 CHANGES = (1.2, 1.5, 2.0)

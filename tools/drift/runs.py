@@ -14,8 +14,8 @@ import numpy as np
 
 from reckon import records
 from reckon.errors import ReckonError
-from reckon.records.lookup import all_results
-from reckon.records.result import Result
+from reckon.records.quantities.lookup import all_results
+from reckon.records.quantities.result import Result
 
 
 def scalars(run: str) -> dict[str, Result]:

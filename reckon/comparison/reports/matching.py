@@ -8,7 +8,7 @@ import re
 from reckon import records
 from reckon.comparison.reports import method_groups, published
 from reckon.comparison.reports.reported_value import ReportedValue
-from reckon.records.result import Result
+from reckon.records.quantities.result import Result
 
 
 def comparable_values(quantity: str) -> list[ReportedValue]:

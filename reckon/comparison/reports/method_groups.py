@@ -15,7 +15,7 @@ import numpy as np
 import pydantic
 
 from reckon import config, records, statistics, toml_files, units
-from reckon.records.result import Result
+from reckon.records.quantities.result import Result
 
 FILE = config.ROOT / "book" / "methods.toml"
 BLOCK_BYTES = 4096  # files are compared by blocks of 4 KiB, the size that most reports read

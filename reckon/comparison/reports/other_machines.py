@@ -21,8 +21,8 @@ from reckon.comparison.reports import method_groups, published
 from reckon.comparison.reports.matching import comparable_values, row_label, value_here
 from reckon.comparison.reports.reported_value import ReportedValue
 from reckon.errors import ReckonError
-from reckon.records.lookup import all_results
-from reckon.records.result import Result
+from reckon.records.quantities.lookup import all_results
+from reckon.records.quantities.result import Result
 
 _NO_ROW = "this book does not measure it"
 _MAX_RUNS = 4  # other runs, the one opened last first: each is a column of a table

@@ -10,7 +10,7 @@ import duckdb
 
 from reckon import config
 from reckon.errors import ReckonError
-from reckon.records import files
+from reckon.records.run_files import files
 
 _MEMORY = "512MB"  # of DuckDB's own; beyond it, it works on files
 _QUANTITY_COLUMNS = (  # that are queried; the file has more

@@ -30,7 +30,7 @@ from bs4.exceptions import ParserRejectedMarkup
 from reckon.errors import ReckonError
 from reckon.fleet.collection import network, tables
 from reckon.fleet.collection.network import Network
-from reckon.records import files, verify
+from reckon.records.run_files import files, verify
 
 ARCHIVES = (".tar.gz", ".tgz", ".tar.xz", ".tar", ".zip")
 MOST_BYTES = 500_000_000  # of an unpacked archive; a run of the full profile has some 100 MB

@@ -20,9 +20,9 @@ import pyarrow as pa
 
 from reckon import records, statistics, units
 from reckon.prediction.ratios import MISS, NEAR, is_comparable
-from reckon.records import verify
-from reckon.records.lookup import results_of
-from reckon.records.result import Result
+from reckon.records.quantities.lookup import results_of
+from reckon.records.quantities.result import Result
+from reckon.records.run_files import verify
 
 _TEXT, _NUMBER, _COUNT, _TIME = pa.string(), pa.float64(), pa.int64(), pa.timestamp("s", "UTC")
 _TEXTS = pa.list_(pa.string())

@@ -18,8 +18,8 @@ from reckon.cli.output import print_json
 from reckon.cli.runs import chosen_run
 from reckon.errors import ReckonError
 from reckon.fleet.commands import extra_packages
-from reckon.records import files
-from reckon.records.lookup import all_results
+from reckon.records.quantities.lookup import all_results
+from reckon.records.run_files import files
 from reckon.show.frames import frame, samples
 from reckon.show.text import plural
 

@@ -148,7 +148,7 @@ class _Work:
 
     def plan_to_dict(self) -> dict[str, Any]:
         """Who, how many pairs, and how long: of a host, of all hosts, of all pairs."""
-        from reckon.book.execute import unmeasured_s  # imports slowly
+        from reckon.book.execution.execute import unmeasured_s  # imports slowly
         from reckon.fleet.jobs import rounds
 
         pages = [page for page in contents.notebooks() if contents.is_of_experiment(page)]

@@ -15,7 +15,7 @@ from reckon.errors import ReckonError
 from reckon.fleet.pages import class_page
 from reckon.fleet.readers import QuantityGuesses, ReadersPredictions, read_folder
 from reckon.messages import did_you_mean
-from reckon.records.lookup import all_results
+from reckon.records.quantities.lookup import all_results
 
 _PATH = click.Path(path_type=Path)
 

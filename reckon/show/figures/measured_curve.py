@@ -12,7 +12,7 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from reckon import units
-from reckon.records.result import Result
+from reckon.records.quantities.result import Result
 from reckon.show.block import Block
 from reckon.show.figures import drawings, places, printing, style
 from reckon.show.figures.drawings import Data, Drawing

@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from reckon import units
-from reckon.records.result import Result
+from reckon.records.quantities.result import Result
 from reckon.show.figures.style import SERIES
 
 Box = tuple[float, float, float, float]  # left, top, width, height, as shares of the picture

@@ -11,7 +11,7 @@ from matplotlib import pyplot
 from matplotlib.axes import Axes
 
 from reckon import statistics, units
-from reckon.records.result import Result
+from reckon.records.quantities.result import Result
 from reckon.show.block import Block
 from reckon.show.figures import measured_curve, places, style
 from reckon.show.figures.drawings import Data, Drawing

@@ -8,7 +8,7 @@ from matplotlib.lines import Line2D
 from reckon import units
 from reckon.messages import join_words
 from reckon.prediction.ratios import is_comparable
-from reckon.records.result import Result
+from reckon.records.quantities.result import Result
 from reckon.show.block import Block
 from reckon.show.figures import drawings, places, style
 from reckon.show.figures.drawings import Data

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from reckon import units
-from reckon.records.result import Result
+from reckon.records.quantities.result import Result
 from reckon.show.block import Block
 from reckon.show.figures import drawings, measured_curve, places, style
 from reckon.show.figures.measured_curve import MeasuredCurve, curves_data, line_ends

@@ -17,7 +17,7 @@ from reckon.comparison.reports.method_groups import GroupResult
 from reckon.comparison.reports.report import Report
 from reckon.comparison.reports.reported_value import ReportedValue
 from reckon.prediction.ratios import is_miss
-from reckon.records.result import Result
+from reckon.records.quantities.result import Result
 from reckon.records.session import current_session
 from reckon.show.block import Block, say
 from reckon.show.figures import drawings, style

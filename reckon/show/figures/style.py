@@ -18,7 +18,7 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodF
 
 from reckon import units
 from reckon.comparison.reports import published
-from reckon.records.result import Result
+from reckon.records.quantities.result import Result
 from reckon.show.block import Block
 from reckon.show.text import join_words, literal
 from reckon.show.titles import title_of

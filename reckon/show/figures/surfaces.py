@@ -10,7 +10,7 @@ from matplotlib.collections import QuadMesh
 from mpl_toolkits.mplot3d import Axes3D
 
 from reckon import units
-from reckon.records.result import Result
+from reckon.records.quantities.result import Result
 from reckon.show.block import Block
 from reckon.show.figures import drawings, style
 from reckon.show.figures.drawings import Data

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from reckon import records, units
 from reckon.computer.facts import Machine
-from reckon.records.result import Result
+from reckon.records.quantities.result import Result
 from reckon.show.block import Block, say, table_row
 from reckon.show.tables.answer_box import AnswerValues, answer_values, log_scale, track
 from reckon.show.tables.headlines import Headline, unmeasured

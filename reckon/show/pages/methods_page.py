@@ -10,7 +10,7 @@ from reckon import units
 from reckon.comparison.reports.method_groups import GroupResult, MethodResult
 from reckon.prediction.ratios import MISS, is_comparable
 from reckon.records import METHODS_PREFIX
-from reckon.records.result import Result
+from reckon.records.quantities.result import Result
 from reckon.show.block import Block, MissingCell, say, table
 from reckon.show.sentences.method_effects import (
     SAME,

@@ -6,8 +6,8 @@ import math
 from collections import Counter
 
 from reckon import records, units
-from reckon.records.lookup import first_predicted
-from reckon.records.models import Measurement, Point, Quantity, Run
+from reckon.records.quantities.lookup import first_predicted
+from reckon.records.run_files.models import Measurement, Point, Quantity, Run
 from reckon.show.block import SORTABLE, Block, MissingCell, say, table
 from reckon.show.text import NONE, code, literal, plural
 from reckon.show.titles import link, page_link

@@ -9,7 +9,7 @@ import numpy as np
 
 from reckon import config, units
 from reckon.prediction.ratios import MISS, NEAR, is_comparable
-from reckon.records.result import Result
+from reckon.records.quantities.result import Result
 from reckon.show.block import COMPACT, RESULTS, SORTABLE, Block, grid, say, sorted_by, table
 from reckon.show.tables.caveats import caveats as caveats
 from reckon.show.tables.scores import (

@@ -10,8 +10,8 @@ import textwrap
 
 from reckon import config, records, units
 from reckon.comparison.reports.attributes import attributes
-from reckon.records import export
-from reckon.records.result import Result
+from reckon.records.quantities import export
+from reckon.records.quantities.result import Result
 from reckon.show.block import Block, say
 from reckon.show.pages.front_page import kernel, when_measured
 from reckon.show.pages.summary_page import by_own_methods, score

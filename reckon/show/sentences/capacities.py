@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reckon import units
 from reckon.measurement.capacity import in_reads, in_times
-from reckon.records.result import Result
+from reckon.records.quantities.result import Result
 from reckon.show.block import Block, say, table
 from reckon.show.tables.tables import measured_cell, title
 from reckon.show.text import NONE, amount_or_dash, literal, ratio_text

@@ -10,7 +10,7 @@ from reckon import records, units
 from reckon.comparison.reports import published
 from reckon.comparison.reports.report import Report
 from reckon.prediction.inputs import Input
-from reckon.records.result import Result
+from reckon.records.quantities.result import Result
 from reckon.show.block import Block, grid, table
 from reckon.show.text import NONE, percent, ratio_text
 from reckon.show.titles import title_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from reckon import units
 from reckon.computer import scratch_disk
 from reckon.computer.facts import Machine
-from reckon.records.result import Result
+from reckon.records.quantities.result import Result
 from reckon.show.block import Block, say
 from reckon.show.text import code, literal, more_or_less
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from reckon.records.result import Result
+from reckon.records.quantities.result import Result
 from reckon.show.block import Block, grid
 from reckon.show.tables.process_conditions import processes_of
 from reckon.show.text import NONE

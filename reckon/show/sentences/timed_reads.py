@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from reckon import statistics, units
-from reckon.records.result import Result
+from reckon.records.quantities.result import Result
 from reckon.show.block import Block, say
 from reckon.show.text import literal, ratio_text
 from reckon.statistics import onset

@@ -11,7 +11,7 @@ import numpy as np
 
 from reckon import units
 from reckon.prediction.ratios import AS_PREDICTED, MISS, NEAR, is_comparable, is_near
-from reckon.records.result import Result
+from reckon.records.quantities.result import Result
 from reckon.show.block import Block, say
 from reckon.show.sentences import warning_sentences
 from reckon.show.tables.tables import title

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from reckon import units
 from reckon.comparison.reports import published
 from reckon.comparison.reports.reported_value import ReportedValue
-from reckon.records.result import Result
+from reckon.records.quantities.result import Result
 from reckon.show.block import Block, items, join_blocks, say
 from reckon.show.text import position_text
 from reckon.show.titles import title_of

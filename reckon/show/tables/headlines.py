@@ -8,7 +8,7 @@ import pydantic
 
 from reckon import config, records, toml_files
 from reckon.messages import join_words
-from reckon.records.result import Result
+from reckon.records.quantities.result import Result
 
 FILE = config.ROOT / "book" / "headlines.toml"
 

@@ -12,8 +12,8 @@ from reckon import units
 from reckon.comparison.reports import published
 from reckon.comparison.reports.matching import value_here
 from reckon.comparison.reports.reported_value import ReportedValue
-from reckon.records.lookup import read_result
-from reckon.records.result import Result
+from reckon.records.quantities.lookup import read_result
+from reckon.records.quantities.result import Result
 from reckon.records.session import current_session
 from reckon.show.block import Block, grid, table
 from reckon.show.tables.tables import measured_cell, predicted_cell

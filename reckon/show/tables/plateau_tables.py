@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from reckon import units
-from reckon.records.result import Result
+from reckon.records.quantities.result import Result
 from reckon.show.block import Block, say, table
 from reckon.show.sentences.verdicts import missing_points
 from reckon.show.text import NONE, join_words, literal, plural

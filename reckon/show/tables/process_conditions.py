@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reckon.records import Process
-from reckon.records.result import Result
+from reckon.records.quantities.result import Result
 from reckon.show.block import Block, items, join_blocks, say
 from reckon.show.block import table as columns_table
 from reckon.show.text import NONE, join_words, plural

@@ -11,7 +11,7 @@ from reckon.comparison.reports import published
 from reckon.comparison.reports.report import Report
 from reckon.prediction.ratios import MISS, NEAR
 from reckon.records import InputRecord
-from reckon.records.result import Result
+from reckon.records.quantities.result import Result
 
 WITHIN = (NEAR, MISS, 10)  # factors off; the share of predictions within each is printed
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from reckon import units
-from reckon.records.result import Result
+from reckon.records.quantities.result import Result
 from reckon.show.block import RESULTS, Block, MissingCell, join_blocks, say
 from reckon.show.block import table as columns_table
 from reckon.show.text import (

@@ -9,7 +9,7 @@ from helpers import made_up
 from reckon import records, units
 from reckon.comparison.reports import other_machines, published
 from reckon.comparison.reports.other_machines import Cell
-from reckon.records.lookup import all_results
+from reckon.records.quantities.lookup import all_results
 
 GETPID, CALL = "cpu/syscall/t470_getpid", "cpu/call/t470"
 

@@ -20,7 +20,7 @@ from reckon import records
 from reckon.computer.privileges import CAP_DAC_READ_SEARCH
 from reckon.hosts import nfs
 from reckon.measurement import library
-from reckon.records.unit_conversion import sample_values
+from reckon.records.run_files.unit_conversion import sample_values
 
 
 def pages_in_cache(path):

@@ -7,7 +7,7 @@ import pytest
 from helpers.capabilities import two_cpus
 
 from reckon.measurement import library
-from reckon.records.models import Relation
+from reckon.records.run_files.models import Relation
 
 
 def write(sys, files):

@@ -10,7 +10,7 @@ from helpers.project import ROOT, reckon
 from prometheus_client.parser import text_string_to_metric_families
 
 from reckon.fleet.collection import export, tables
-from reckon.records.lookup import all_results
+from reckon.records.quantities.lookup import all_results
 
 
 def test_duckdb_reads_what_was_exported(recorded, tmp_path):

@@ -7,9 +7,9 @@ from helpers import made_up
 from helpers.project import ROOT
 
 from reckon.fleet.collection import tables
-from reckon.records import verify
-from reckon.records.lookup import all_results
-from reckon.records.result import Result
+from reckon.records.quantities.lookup import all_results
+from reckon.records.quantities.result import Result
+from reckon.records.run_files import verify
 
 SCALAR, CURVE, NOTHING = "cpu/made/scalar", "cpu/made/curve", "cpu/made/none"
 
@@ -79,7 +79,7 @@ def test_without_trials_no_samples_file_is_opened(monkeypatch):
     def refuse(*_):
         raise AssertionError("a samples file was opened")
 
-    monkeypatch.setattr("reckon.records.sample_files.read_samples", refuse)
+    monkeypatch.setattr("reckon.records.run_files.sample_files.read_samples", refuse)
     monkeypatch.setattr(Result, "trials", refuse)
     assert tables.of_run(EXAMPLE)["quantities"].equals(expected)
 

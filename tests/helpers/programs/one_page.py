@@ -5,8 +5,8 @@ import sys
 import time
 from pathlib import Path
 
-from reckon.book.notebook_execution import NotebookExecution
-from reckon.book.warm_kernels import Surroundings, sweep
+from reckon.book.execution.notebook_execution import NotebookExecution
+from reckon.book.execution.warm_kernels import Surroundings, sweep
 from reckon.build_context import BuildContext
 from reckon.config import settings
 

@@ -9,8 +9,8 @@ import sys
 import threading
 from pathlib import Path
 
-from reckon.book.notebook_execution import NotebookExecution
-from reckon.book.warm_kernels import Surroundings
+from reckon.book.execution.notebook_execution import NotebookExecution
+from reckon.book.execution.warm_kernels import Surroundings
 from reckon.build_context import BuildContext
 from reckon.config import settings
 

@@ -8,8 +8,8 @@ import pytest
 from helpers.project import reckon
 
 from reckon import records
-from reckon.records import export
-from reckon.records.lookup import all_results
+from reckon.records.quantities import export
+from reckon.records.quantities.lookup import all_results
 from reckon.show.pages import text_summary
 from reckon.show.tables.headlines import main_results
 

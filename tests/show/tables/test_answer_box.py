@@ -5,7 +5,7 @@ import re
 import pytest
 from helpers import made_up
 
-from reckon.records.lookup import all_results
+from reckon.records.quantities.lookup import all_results
 from reckon.show.pages import front_page
 from reckon.show.pages.front_page import headlines
 from reckon.show.tables.answer_box import answer

@@ -10,7 +10,7 @@ from helpers.tables import rows
 import reckon as rk
 from reckon import units
 from reckon.comparison.reports import published
-from reckon.records.lookup import read_result
+from reckon.records.quantities.lookup import read_result
 from reckon.show.tables import method_and_machine_tables
 
 

@@ -11,7 +11,7 @@ from helpers.tables import rows
 
 import reckon as rk
 from reckon import records, statistics
-from reckon.records.unit_conversion import trial_times_s
+from reckon.records.run_files.unit_conversion import trial_times_s
 from reckon.show.tables import tables
 
 

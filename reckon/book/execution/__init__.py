@@ -1,0 +1,1 @@
+"""Executing the notebooks: which are out of date, their kernels, and what their cells gave."""

@@ -1,0 +1,252 @@
+"""The pages as they are staged: executed notebooks with their cells in the order of the page.
+
+Code cells in a row whose source is hidden become one, with one line to show it.
+
+Tags of cells say what they are: "answer" the answer box and its figure, "front" what the front page
+shows, "score" its sentence on the title page of the PDFs, "fold" the first cell of a section for
+specialists.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from reckon import config, records
+from reckon.book import contents
+from reckon.book.build_cache import faults_of_run, read_or_compute
+from reckon.book.execution import dependencies
+from reckon.book.execution.outputs import static_form
+from reckon.book.staging import code_prompts
+from reckon.edits import what_if_panels
+from reckon.errors import ReckonError
+from reckon.records.quantities import revisions
+from reckon.show.block import MEASURED, raw_html
+from reckon.show.text import literal
+
+_ANSWER, _FRONT, _FOLD, _SCORE = "answer", "front", "fold", "score"
+_HIDDEN, _REMOVED = "hide-input", "remove-input"  # MyST-NB's: folded source, no source
+_VERBS = ("Show", "Hide")
+_LINK = re.compile(r"\[(?P<words>[^][]*)\]\(/(?P<file>[\w/-]+)\.(?:ipynb|md)\)")
+_TERM = re.compile(r"\{term\}`(?P<words>[^`<]*?)(?: <[^`>]*>)?`")
+_BOLD = re.compile(r"\*\*(?P<words>[^*]+)\*\*")
+_GLOSSARY = "book/glossary"
+# The space before a unit, where no line ends; not in code and formulas.
+_SPACE_OF_NUMBER = re.compile(
+    r"(?P<code>```.*?```|`[^`]*`|\$\$.*?\$\$)"
+    r"|(?<=\d) (?=%|(?:[mnµ]?s|[kKMGT]?i?B|[kKMGT]?bit|bytes?|cycles?|[kMG]?Hz)\b)",
+    re.DOTALL,
+)
+_PART = """:::{{note}}
+This is a part of the book: the pages {}. Values of other pages are read from the run as it is;
+where it has none, a guess stands in. `make book` makes the whole book.
+:::"""
+_FOLD_MARK = raw_html('<span class="folded"></span>')
+
+
+def executed_notebooks() -> dict[str, dict]:
+    """The executed notebook of each page, with its text as it is now."""
+    notebooks = {}
+    for page in contents.notebooks():
+        path = contents.executed_path(page)
+        try:
+            executed = json.loads(path.read_bytes())
+        except FileNotFoundError:
+            raise ReckonError(f"{path} is missing; run `make book`, which executes it.") from None
+        notebooks[page] = _with_text_of(contents.source(page), executed)
+    return notebooks
+
+
+def _with_text_of(source: Path, executed: dict) -> dict:
+    """The executed notebook with the text cells of its source, whose editing executes nothing; as
+    it is where it stands in for a page that failed."""
+    try:
+        cells = json.loads(source.read_bytes())["cells"]
+        code = [cell for cell in executed["cells"] if cell["cell_type"] == "code"]
+        if _code_of(cells) != _code_of(code):
+            return executed
+    except (OSError, ValueError, LookupError, TypeError):
+        return executed
+    with_outputs = iter(code)
+    return {
+        **executed,
+        "cells": [next(with_outputs) if cell["cell_type"] == "code" else cell for cell in cells],
+    }
+
+
+def _code_of(cells: list[dict]) -> list[str]:
+    return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+
+
+def staged(notebooks: dict[str, dict], run: str) -> dict[str, bytes]:
+    """The staged file of each executed page of that run, by its path below the stage."""
+    faults = faults_of_run(run)
+    recorded = records.experiments(run)
+    return {
+        f"notebooks/{page}.ipynb": _staged(
+            notebook,
+            [fault for fault in faults if fault.startswith(f"{page}/")],
+            _formulas(run, page) if page in recorded else "",
+        )
+        for page, notebook in notebooks.items()
+    }
+
+
+def front(notebooks: dict[str, dict]) -> str:
+    """What the front page shows of the run: the outputs of the cells tagged "front"; and that the
+    book is a part, if it is one."""
+    chosen = config.settings().pages
+    part = [_PART.format(literal(chosen))] if chosen else []
+    shown = part + [text for notebook in notebooks.values() for text in _outputs(notebook, _FRONT)]
+    return without_dead_links(_unbroken("\n\n".join(shown))) + "\n"
+
+
+def score(notebooks: dict[str, dict]) -> str:
+    """The first sentence of the run's score as plain text; "" for a book without a summary."""
+    shown = (text for notebook in notebooks.values() for text in _outputs(notebook, _SCORE))
+    sentence = _BOLD.search(next(shown, ""))
+    return sentence["words"] if sentence else ""
+
+
+def answers(part: str, notebooks: dict[str, dict]) -> str:
+    """The title and the answer box of each chapter of a part."""
+    cards = []
+    for page, notebook in notebooks.items():
+        if not page.startswith(f"{part}/"):
+            continue
+        title = "".join(notebook["cells"][0]["source"]).partition("\n")[0].lstrip("# ")
+        box = next(_outputs(notebook, _ANSWER), "")
+        cards.append(f"**[{title}](/notebooks/{page}.ipynb)**\n\n{box}")
+    return _unbroken("\n\n".join(cards)) + "\n"
+
+
+def _outputs(notebook: dict, tag: str) -> Iterator[str]:
+    """The Markdown that the cells of this tag gave."""
+    for cell in notebook["cells"]:
+        for output in cell.get("outputs", []) if _tagged(cell, tag) else []:
+            if "text/markdown" in output.get("data", {}):
+                yield "".join(output["data"]["text/markdown"])
+
+
+def _unbroken(text: str) -> str:
+    """The text with numbers and their units on one line."""
+    return _SPACE_OF_NUMBER.sub(lambda found: found["code"] or "\u00a0", text)
+
+
+def _keep_numbers_unbroken(cell: dict) -> None:
+    if cell["cell_type"] == "markdown":
+        cell["source"] = _unbroken("".join(cell["source"]))
+    for output in cell.get("outputs", []):
+        if text := output.get("data", {}).get("text/markdown"):
+            output["data"]["text/markdown"] = _unbroken("".join(text))
+
+
+def _mark_measured(cell: dict) -> None:
+    """Adds to each output which quantities' measured values it shows, where that is known."""
+    for output in cell.get("outputs", []):
+        data, measured = output.get("data", {}), output.get("metadata", {}).pop(MEASURED, [])
+        if measured and "text/markdown" in data:
+            mark = raw_html(f'<span data-measured="{html.escape(" ".join(measured))}"></span>')
+            data["text/markdown"] = "".join(data["text/markdown"]) + f"\n\n{mark}"
+
+
+def without_dead_links(text: str) -> str:
+    """The text; a link to a page that this book leaves out is the words alone."""
+    files = contents.toc()
+    if _GLOSSARY not in files:
+        text = _TERM.sub(lambda term: term["words"], text)
+    return _LINK.sub(lambda link: link[0] if link["file"] in files else link["words"], text)
+
+
+def _tagged(cell: dict, tag: str) -> bool:
+    return tag in cell["metadata"].get("tags", [])
+
+
+def _arranged(cells: list[dict]) -> list[dict]:
+    """The cells in the order of the page: the answer, which is computed last, below the title."""
+    title, *others = [cell for cell in cells if not _tagged(cell, _FRONT)]
+    answer = [cell for cell in others if _tagged(cell, _ANSWER)]
+    rest = _hidden_joined([cell for cell in others if not _tagged(cell, _ANSWER)])
+    return [title, *answer, *(_foldable(_with_prompt(cell)) for cell in rest)]
+
+
+def _with_prompt(cell: dict) -> dict:
+    """The cell; if its source is hidden, with a line that says which code it shows."""
+    if not _tagged(cell, _HIDDEN):
+        return cell
+    code = code_prompts.prompt("".join(cell["source"]))
+    prompts = {f"code_prompt_{verb.lower()}": f"{verb} the code: {code}" for verb in _VERBS}
+    options = {**cell["metadata"].get("mystnb", {}), **prompts}
+    return {**cell, "metadata": {**cell["metadata"], "mystnb": options}}
+
+
+def _hidden_joined(cells: list[dict]) -> list[dict]:
+    """The cells; of those in a row whose source is hidden, the first has all sources and outputs.
+
+    Cells of which nothing is shown stand between others without separating them."""
+    joined: list[dict] = []
+    for cell in cells:
+        if _tagged(cell, _REMOVED) and not cell.get("outputs"):
+            continue
+        if joined and all(_tagged(each, _HIDDEN) for each in (joined[-1], cell)):
+            before = joined[-1]
+            sources = ("".join(each["source"]) for each in (before, cell))
+            outputs = [*before["outputs"], *cell["outputs"]]
+            joined[-1] = {**before, "source": "\n\n".join(sources), "outputs": outputs}
+        else:
+            joined.append(cell)
+    return joined
+
+
+def _foldable(cell: dict) -> dict:
+    """The cell; if it begins a section to be folded, with the mark by which reckon.js finds it."""
+    if not _tagged(cell, _FOLD):
+        return cell
+    heading, _, text = "".join(cell["source"]).partition("\n")
+    return {**cell, "source": f"{heading}\n\n{_FOLD_MARK}\n{text}"}
+
+
+def _formulas(run: str, experiment: str) -> str:
+    """The data of the page's what-if panels."""
+    run_dir, execution = records.run_dir(run), dependencies.last_execution(experiment)
+    made_from = [
+        records.record_path(run, experiment),
+        revisions.overlay_path(run, experiment),
+        run_dir / "run.json",
+        *filter(None, [config.settings().predictions]),
+    ]
+    version = [execution.sources if execution else "", *map(records.file_digest, made_from)]
+    return read_or_compute(
+        f"formulas/{experiment}.json", version, lambda: what_if_panels.script(run, experiment)
+    )
+
+
+def _staged(notebook: dict, faults: list[str], formulas: str) -> bytes:
+    """The executed notebook without what differs from one execution to the next.
+
+    faults: what is broken in its record, which the page says below its title.
+    formulas: the data of its what-if panels, its last cell."""
+    cells = _arranged(notebook["cells"])
+    if faults:
+        sentence = f"Its record was changed after it was written: {literal('; '.join(faults))}."
+        cell = _markdown_cell(f":::{{error}}\n{sentence}\n:::", "changed")
+        cells.insert(1, cell)
+    for cell in cells:
+        _keep_numbers_unbroken(cell)
+    if formulas:
+        cells.append(_markdown_cell(formulas, "formulas"))
+    for cell in cells:
+        _mark_measured(cell)
+    for output in (output for cell in cells for output in cell.get("outputs", [])):
+        if "data" in output:
+            output["data"] = static_form(output["data"])
+    notebook["metadata"].pop("widgets", None)  # Sphinx would load their scripts from elsewhere
+    text = json.dumps({**notebook, "cells": cells}, indent=1)
+    return (without_dead_links(text) + "\n").encode()
+
+
+def _markdown_cell(text: str, cell_id: str) -> dict:
+    return {"cell_type": "markdown", "id": cell_id, "metadata": {}, "source": text}

@@ -1,0 +1,199 @@
+"""The folder that Sphinx reads: prose, executed notebooks, figures, the stamp."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from reckon import config, records
+from reckon.book import contents, private_names
+from reckon.book.staging import card, mathjax, pages
+from reckon.book.staging.stamp import facts, stamp
+from reckon.config import ROOT
+from reckon.errors import ReckonError
+from reckon.prediction.ratios import MISS, NEAR
+from reckon.records.run_files import verify
+from reckon.records.run_files.models import Run
+from reckon.show import citations
+from reckon.show.block import NARROW
+from reckon.show.pages import status_page
+
+_DATA = (".bib", ".json")  # of what lies in book/, beside the prose
+_PDF_STYLE = ".sty"
+SPHINX_SETTINGS = ROOT / "book" / "conf.py"
+_PDF_LINK = """
+```{raw} html
+<p>For print: <a href="../reckon.pdf">the report</a>, and
+<a href="../reckon-full.pdf">the full record</a> (PDF)</p>
+```
+"""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The staged book, and the hashes by which a change is noticed."""
+
+    folder: Path
+    pages: str  # of all but the site's static files; with the style of the PDFs
+    static: str  # of the site's style sheets and scripts
+    faults: tuple[str, ...] = ()  # of the pages; they show words in the place of what is wrong
+
+    @property
+    def hashes(self) -> str:
+        """Both hashes."""
+        return f"{self.pages} {self.static}"
+
+
+def stage_dir() -> Path:
+    """The folder that Sphinx reads."""
+    return config.settings().build_dir / "stage"
+
+
+def stage(run: Run, *, pdf_link: bool, hides_names: bool = False) -> Stage:
+    """Bring _build/stage up to date with the executed pages of the run.
+
+    hides_names: hosts, users and addresses are replaced by hashes, which are printed.
+    Files that did not change keep their time."""
+    folder = stage_dir()
+    notebooks = pages.executed_notebooks()
+    files = {**_sources(), **_figures(), **pages.staged(notebooks, run.name)}
+    files |= _record_copies(run.name)
+    files["book/front.md"] = pages.front(notebooks).encode()
+    for part in contents.parts():
+        files[f"book/answers-{part}.md"] = pages.answers(part, notebooks).encode()
+    told = facts(run)
+    files["title.json"] = _title(run, told, pages.score(notebooks))
+    files["book/stamp.md"] = (stamp(run, told) + (_PDF_LINK if pdf_link else "")).encode()
+    faults = []
+    for name, content in files.items():
+        if name.endswith((".md", ".ipynb")):
+            text, of_file = citations.without_unknown(content.decode(), name)
+            if of_file:
+                files[name] = text.encode()
+                faults += of_file
+    if hides_names:
+        files = _without_names(run, files)
+    static = _static(run)
+    static["_static/card.png"] = card.card(json.loads(files["title.json"]))
+    static |= {f"_static/{name}": content for name, content in mathjax.files().items()}
+    for name, content in {**files, **static}.items():
+        if not (folder / name).exists() or (folder / name).read_bytes() != content:
+            _write(folder / name, content)
+    _remove_others(folder, files.keys() | static.keys())
+    of_pdfs = {name: static.pop(name) for name in [*static] if name.endswith(_PDF_STYLE)}
+    return Stage(folder, _digest(files | of_pdfs), _digest(static), tuple(faults))
+
+
+def _without_names(run: Run, files: dict[str, bytes]) -> dict[str, bytes]:
+    """The files with hashes in the place of private names, which are printed."""
+    texts = {
+        name: content.decode()
+        for name, content in files.items()
+        if name.endswith((".md", ".ipynb", ".json", ".csv", ".svg"))
+    }
+    hashed = private_names.hashes(private_names.private_names(run, "\n".join(texts.values())))
+    for name, replacement in hashed.items():
+        print(f"Published as {replacement}: {name}")
+    if not hashed:
+        print("The book names no host, user or address.")
+    return files | {
+        name: private_names.hide(text, hashed).encode() for name, text in texts.items() if hashed
+    }
+
+
+def _title(run: Run, told: dict[str, str], score: str) -> bytes:
+    """What book/ext/two_pdfs.py writes on the title pages."""
+    settings = config.settings()
+    words = {"author": settings.author, "course": settings.course, "score": score}
+    words["root hash"] = verify.root_hash(run.name) or ""
+    words |= {name.lower(): value for name, value in told.items()}
+    return json.dumps(words, indent=1).encode()
+
+
+def _sources() -> dict[str, bytes]:
+    """What is staged as it is: the settings, the prose and the C sources, by its staged path."""
+    book = ROOT / "book"
+    paths = [*(ROOT / "csrc").rglob("*.[ch]")]
+    paths += [path for path in book.glob("*") if path.suffix in _DATA]
+    files = {str(path.relative_to(ROOT)): path.read_bytes() for path in paths}
+    files["_config.yml"] = _settings().encode()
+    files["_toc.yml"] = contents.toc_text().encode()
+    files[SPHINX_SETTINGS.name] = SPHINX_SETTINGS.read_bytes()
+    for path in (book / "ext").glob("*.[jp][sy]"):
+        files[f"_ext/{path.name}"] = path.read_bytes()
+    for path in book.glob("*.md"):
+        files[f"book/{path.name}"] = pages.without_dead_links(path.read_text("utf-8")).encode()
+    return files
+
+
+def _settings() -> str:
+    """Jupyter Book's settings, with the address of the site where that is known."""
+    text = (ROOT / "_config.yml").read_text("utf-8")
+    if not config.settings().url:
+        return text
+    content = yaml.safe_load(text)
+    content["html"]["baseurl"] = config.settings().url
+    return yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
+
+
+def _static(run: Run) -> dict[str, bytes]:
+    """Style sheets and scripts. Those of a blind book cover what was measured from the start."""
+    blind = config.settings().blind
+    static = {path.name: path.read_bytes() for path in (ROOT / "book" / "static").glob("*")}
+    # A published site names no host, and the name of a run may be one.
+    key = hashlib.sha256(f"{run.name} {run.opened_at}".encode()).hexdigest()[:16]
+    facts = {"run": key, "blind": blind, "near": NEAR, "miss": MISS}
+    static["book.js"] = f"window.reckonBook = {json.dumps(facts)};\n".encode()
+    if blind:
+        covering = static["predict-first.css"].decode()
+        static["predict-first.css"] = covering.replace("html.predict-first", "html").encode()
+    return {f"_static/{name}": content for name, content in static.items()}
+
+
+def _figures() -> dict[str, bytes]:
+    """The figures; those for a phone, which no page names, lie where the site finds them."""
+    figures = (config.settings().build_dir / "figures").glob("*.*")
+    return {
+        f"{'_static/narrow' if path.stem.endswith(NARROW) else 'figures'}/{path.name}": (
+            path.read_bytes()
+        )
+        for path in figures
+    }
+
+
+def _record_copies(run: str) -> dict[str, bytes]:
+    """The raw records, to which the page `status` links."""
+    return {
+        status_page.record_copy(experiment): records.record_path(run, experiment).read_bytes()
+        for experiment in records.experiments(run)
+    }
+
+
+def _write(path: Path, content: bytes) -> None:
+    records.make_folder(path.parent)
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        path.unlink(missing_ok=True)  # no half file
+        raise ReckonError(f"{path} cannot be written ({error.strerror}).") from None
+
+
+def _remove_others(folder: Path, staged: set[str]) -> None:
+    for path in sorted(folder.rglob("*"), reverse=True):
+        if "__pycache__" in path.parts:
+            continue
+        if path.is_file() and str(path.relative_to(folder)) not in staged:
+            path.unlink()
+        elif path.is_dir() and not any(path.iterdir()):
+            path.rmdir()
+
+
+def _digest(files: dict[str, bytes]) -> str:
+    digest = hashlib.sha256()
+    for name in sorted(files):
+        digest.update(f"{name}\0{len(files[name])}\0".encode() + files[name])
+    return digest.hexdigest()

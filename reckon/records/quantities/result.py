@@ -1,0 +1,388 @@
+"""A quantity as it stands: what was predicted, what was measured, and how far apart they are."""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from reckon import records, statistics, units
+from reckon.prediction.ratios import median_ratio
+from reckon.records.quantities.revisions import differences
+from reckon.records.run_files.unit_conversion import ops_in_a_trial, per_operation, point_values
+
+
+@dataclass(frozen=True)
+class Result:
+    """One quantity of a run."""
+
+    quantity: str
+    entry: records.Quantity  # of its experiment's record
+    state: str  # "measured", "reused", "unsupported", "failed" or "predicted" (not yet measured)
+    reason: str | None = None
+    between_visits: statistics.PooledVariance | None = None  # of its run
+
+    @property
+    def experiment(self) -> str:
+        """The experiment, PART/NAME."""
+        return records.experiment_of(self.quantity)
+
+    @property
+    def seal(self) -> records.PredictionRecord:
+        """The prediction that is scored, in base units."""
+        return self.entry.seal
+
+    @property
+    def first_seal(self) -> records.PredictionRecord | None:
+        """The prediction that was sealed first, if another one was sealed after measuring."""
+        first = self.entry.predictions[0]
+        return None if first is self.seal else first
+
+    @property
+    def current(self) -> records.PredictionRecord:
+        """The last prediction: the seal, or a revision of it."""
+        return self.entry.predictions[-1]
+
+    @property
+    def unit(self) -> str:
+        """The unit in which values are printed; the values themselves are in base units."""
+        return self.current.unit
+
+    @property
+    def measurement(self) -> records.Measurement | None:
+        """The last measurement, of which some points may have no samples; None if there is none."""
+        return self.entry.measurement
+
+    @property
+    def points(self) -> list[records.Point]:
+        """The points that have samples."""
+        return [p for p in self.measurement.points if p.has_samples] if self.measurement else []
+
+    @property
+    def missing_points(self) -> list[records.Point]:
+        """The points of a curve without samples, each with its reason."""
+        return [p for p in self.measurement.points if not p.has_samples] if self.measurement else []
+
+    @property
+    def has_samples(self) -> bool:
+        """Whether any point was measured."""
+        return bool(self.points)
+
+    @property
+    def ops_in_a_trial(self) -> float:
+        """See ops_in_a_trial(); of a curve at its first point, nan without samples."""
+        return ops_in_a_trial(self.points[0]) if self.points else math.nan
+
+    @property
+    def counter_step(self) -> float:
+        """The counter's step in seconds, as this quantity's single readings show it; else nan."""
+        if not (self.points and self.measurement):
+            return math.nan
+        step = statistics.counter_step(np.concatenate([p.ticks for p in self.points[0].processes]))
+        return step / self.measurement.tick_hz if step else math.nan
+
+    @property
+    def is_curve(self) -> bool:
+        """Whether it was predicted along an axis."""
+        return isinstance(self.seal.predicted, list)
+
+    def trials(self, point: records.Point) -> list[np.ndarray]:
+        """The values of each process's trials at that point, in base units; a mean has one."""
+        if self.measurement is None:
+            return []
+        return point_values(point, self.measurement, self.unit, self.seal.kind)
+
+    def single_trials(self, point: records.Point) -> list[np.ndarray]:
+        """The same with a value for each trial of a mean too."""
+        if self.measurement is None:
+            return []
+        return point_values(point, self.measurement, self.unit, "plain")
+
+    def process_medians(self, point: records.Point) -> np.ndarray:
+        """The median of each process at that point, in base units."""
+        summary = self._stored_summary(point)
+        if summary:
+            return np.array(summary.medians)
+        return statistics.process_medians(self.trials(point))
+
+    def _stored_summary(self, point: records.Point) -> statistics.Summary | None:
+        """The record's summary, if it is of this unit and kind, by these statistics."""
+        return point.summary if self._has_current_summaries else None
+
+    @functools.cached_property
+    def _has_current_summaries(self) -> bool:
+        measurement = self.measurement
+        return bool(
+            measurement
+            and measurement.unit
+            and units.dimension(measurement.unit) == units.dimension(self.unit)
+            and measurement.kind == self.seal.kind
+            and measurement.statistics == statistics.VERSION
+        )
+
+    @property
+    def has_summaries(self) -> bool:
+        """Whether the record has what the samples say of each point, as summarise() would have."""
+        return all(self._stored_summary(point) for point in self.points)
+
+    def core_clocks_hz(self, point: records.Point) -> np.ndarray:
+        """The core's clock during each process at that point, as calibrated before and after it."""
+        if self.measurement is None:
+            return np.full(len(point.processes), math.nan)
+        rates = [p.cycles_per_tick * self.measurement.tick_hz_of(p) for p in point.processes]
+        return np.array(rates, dtype=float)
+
+    @functools.cached_property
+    def summaries(self) -> list[statistics.Summary]:
+        """One summary a point, in base units; a single quantity has one point."""
+        return [
+            self._over_processes(point).over_visits(self.between_visits).at_most(limit)
+            for point, limit in zip(self.points, self.limits, strict=True)
+        ]
+
+    def _over_processes(self, point: records.Point) -> statistics.Summary:
+        """The summary whose interval is that of the median over the processes of all visits."""
+        return self._stored_summary(point) or self._summarise(self.trials(point), point)
+
+    @property
+    def process_interval(self) -> statistics.Interval | None:
+        """The interval of the median over the processes at the first point, which does not hold how
+        the machine drifts; None without samples."""
+        return self._over_processes(self.points[0]).interval if self.points else None
+
+    @property
+    def limits(self) -> np.ndarray:
+        """What a rate cannot exceed at each point, in base units: the hardware part, where that is
+        a value of the machine's description such as its link's rate; else infinity.
+
+        The interval of a rate ends there. What quantities vary by from visit to visit would let it
+        reach beyond, although a link that is full gives the same rate each time."""
+        unlimited = np.full(len(self.points), math.inf)
+        if self.seal.kind != "rate":
+            return unlimited
+        described = [i.value for i in self.seal.inputs if i.origin == "machine"]
+        hardware = self.sealed("hardware")
+        known = [np.isclose(hardware, value) for value in described if isinstance(value, float)]
+        return np.where(np.any(known, axis=0), hardware, unlimited) if known else unlimited
+
+    @staticmethod
+    def _summarise(processes: list[np.ndarray], point: records.Point) -> statistics.Summary:
+        return statistics.summarise(processes, [process.visit for process in point.processes])
+
+    @property
+    def interval_from(self) -> str:
+        """What the interval is made from: "3 visits over 9 min", "12 processes of one visit"; ""
+        without an interval."""
+        intervals = [summary.interval for summary in self.summaries if summary.interval.is_known]
+        if not self.measurement or not intervals:
+            return ""
+        if any(interval.kind == "next visit" for interval in intervals):
+            starts = [visit.started_at for visit in self.measurement.visits]
+            visits, span_s = len(starts), (max(starts) - min(starts)).total_seconds()
+            span = f"{span_s / 60:.0f} min" if span_s >= 60 else f"{span_s:.0f} s"
+            return f"{visits} visits over {span}"
+        fewest = min(summary.processes for summary in self.summaries)
+        most = max(summary.processes for summary in self.summaries)
+        count = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+        visits = max(len(summary.visit_medians) for summary in self.summaries)
+        return f"{count} processes of {'one visit' if visits == 1 else f'{visits} visits'}"
+
+    @property
+    def summary(self) -> statistics.Summary | None:
+        """The summary at the first point, in base units; None without samples."""
+        return self.summaries[0] if self.summaries else None
+
+    @property
+    def at_end(self) -> statistics.Summary | None:
+        """The summary at a curve's last point; None if that has no samples, or it is no curve."""
+        if not (self.is_curve and self.measurement and self.points):
+            return None
+        return self.summaries[-1] if self.measurement.points[-1].has_samples else None
+
+    @property
+    def axis(self) -> np.ndarray:
+        """Where the curve was measured, in base units."""
+        return np.array([point.x for point in self.points], dtype=float)
+
+    @property
+    def axis_unit(self) -> str:
+        """The unit of the axis that the prediction's author gave."""
+        return next(i.unit for i in self.seal.inputs if i.origin == "axis")
+
+    def point_index(self, x: float | None, unit: str | None = None) -> int | None:
+        """The index of the point measured at `x`, in `unit` or the axis's own; None if none was.
+
+        The only point of a single quantity lies at None.
+        """
+        if not self.is_curve:
+            return 0 if self.points and x is None else None
+        if x is None:
+            return None
+        near = np.isclose(self.axis, units.to_base(x, unit or self.axis_unit), rtol=1e-6, atol=0)
+        return int(near.argmax()) if near.any() else None
+
+    @property
+    def axis_in_unit(self) -> np.ndarray:
+        """Where the curve was measured, in the unit that its author gave."""
+        return units.from_base(self.axis, self.axis_unit)
+
+    def sealed(self, field: str, prediction: records.PredictionRecord | None = None) -> np.ndarray:
+        """A field of the seal (or of another prediction) at the points measured; nan if unknown."""
+        prediction = prediction or self.seal
+        values = getattr(prediction, field)
+        if not isinstance(values, list):
+            return np.full(len(self.points), math.nan if values is None else values)
+        axis = next(i.value for i in prediction.inputs if isinstance(i.value, list))
+        at = dict(zip(axis, values, strict=True))
+        return np.array([at.get(x, math.nan) for x in self.axis])
+
+    @property
+    def current_values(self) -> np.ndarray:
+        """What is predicted now at the points measured: revised, or as sealed; nan if unknown."""
+        return self.sealed("predicted", self.current if self.revisions else self.seal)
+
+    @functools.cached_property
+    def line(self) -> statistics.Line | None:
+        """The straight line through the medians of a curve, in base units; None below 3 points."""
+        if not self.is_curve or len(self.points) < 3:
+            return None
+        return statistics.line(self.axis, self.medians)
+
+    @functools.cached_property
+    def sealed_line(self) -> statistics.Line | None:
+        """The straight line through what was predicted at the same points."""
+        return statistics.line(self.axis, self.sealed("predicted")) if self.line else None
+
+    @functools.cached_property
+    def current_line(self) -> statistics.Line | None:
+        """The same of the current prediction."""
+        return statistics.line(self.axis, self.current_values) if self.line else None
+
+    @property
+    def medians(self) -> np.ndarray:
+        """The median at each measured point (n,), in base units."""
+        return np.array([summary.median for summary in self.summaries])
+
+    @property
+    def median(self) -> float:
+        """The median at the first point, in base units; nan without samples."""
+        return self.summary.median if self.summary else math.nan
+
+    @property
+    def growth(self) -> float:
+        """How many times the median of a curve's first point that of its last one is; or nan."""
+        return float(self.medians[-1] / self.medians[0]) if self.has_samples else math.nan
+
+    def apart(self, other: Result, more: float = 0.0) -> int:
+        """1 or -1 if this is the larger or the smaller one, 0 if the two are indistinguishable.
+
+        Scalars only; see Summary.apart().
+        """
+        return self.summary.apart(other.summary, more) if self.summary and other.summary else 0
+
+    def indistinct_note(self, other: Result) -> str:
+        """Why the difference of two medians may be none, in brackets; "" if the two differ."""
+        if self.apart(other) or not (self.summary and other.summary):
+            return ""
+        return f" ({self.summary.why_not_apart(other.summary)})"
+
+    @functools.cached_property
+    def core_cycles(self) -> statistics.Summary | None:
+        """Core cycles per operation, by the clock of each sample's own process; times only."""
+        return self.cycles[0] if self.cycles else None
+
+    @functools.cached_property
+    def cycles(self) -> list[statistics.Summary]:
+        """The same at every point of a curve; empty if the quantity is no time."""
+        if units.dimension(self.unit) != units.dimension("s"):
+            return []
+        return [
+            self._summarise(
+                [self._process_cycles(process) for process in point.processes], point
+            ).over_visits(self.between_visits)
+            for point in self.points
+        ]
+
+    def _process_cycles(self, process: records.Process) -> np.ndarray:
+        cycles = np.asarray(process.ticks) * process.cycles_per_tick
+        return per_operation(cycles, process.ops, self.seal.kind)
+
+    @property
+    def ratio(self) -> float:
+        """Measured over predicted, by the sealed prediction; of a curve, the middle one."""
+        return self.ratio_to(self.seal)
+
+    @property
+    def current_ratio(self) -> float:
+        """The same by the current prediction."""
+        return self.ratio_to(self.current)
+
+    def ratio_to(self, prediction: records.PredictionRecord) -> float:
+        """Measured over that prediction; of a curve, the middle one; nan without samples."""
+        if not self.summaries:
+            return math.nan
+        measured = self.medians if self.is_curve else np.array([self.median])
+        return median_ratio(measured, self.sealed("predicted", prediction))
+
+    @property
+    def sealed_interval(self) -> tuple[float, float] | None:
+        """The ends of the sealed interval in base units; None without one, or for a curve."""
+        low, high = self.seal.low, self.seal.high
+        return (low, high) if isinstance(low, float) and isinstance(high, float) else None
+
+    @property
+    def inside_interval(self) -> bool | None:
+        """Whether the measured median lies in the sealed interval; None if either is missing."""
+        if not self.sealed_interval or not self.summary or self.is_curve:
+            return None
+        low, high = self.sealed_interval
+        return low <= self.median <= high
+
+    @property
+    def software_share(self) -> float:
+        """The software's share of the predicted time; nan for a curve or without a hardware part.
+
+        For a rate it is 1 - predicted/hardware: times per byte add, rates do not.
+        """
+        hardware, predicted = self.seal.hardware, self.seal.predicted
+        if not isinstance(hardware, float) or isinstance(predicted, list) or not predicted:
+            return math.nan
+        return 1 - (predicted / hardware if self.seal.kind == "rate" else hardware / predicted)
+
+    @property
+    def revisions(self) -> list[str]:
+        """How the current prediction differs from the one that was sealed before measuring."""
+        return differences(self.seal, self.current) if self.entry.has_samples else []
+
+    @property
+    def attempt_note(self) -> str:
+        """The date of the samples, and why a later attempt gave none; "" if none was made."""
+        attempt = self.entry.attempt
+        if attempt is None or self.measurement is None:
+            return ""
+        outcome = "was not possible" if attempt.state == "unsupported" else "failed"
+        return (
+            f"measured {self.measurement.started_at:%Y-%m-%d}; the last attempt, "
+            f"{attempt.at:%Y-%m-%d}, {outcome}: {(attempt.reason or '').rstrip('.')}"
+        )
+
+    def __repr__(self) -> str:
+        if not self.has_samples:
+            return f"{self.quantity} {self.state}: {self.reason}"
+        measured = "a curve" if self.is_curve else f"{self:interval}"
+        note = self.attempt_note and f" ({self.attempt_note})"
+        return f"{self.quantity} measured: {measured}{note}"
+
+    def __format__(self, spec: str) -> str:
+        """f"{result}" is "93.1 ns"; f"{result:interval}" adds the interval; f"{result:cycles}"."""
+        if self.summary is None:
+            return "not measured"  # the reason may be another's words: measured_cell() says it
+        if spec == "cycles":
+            cycles = self.core_cycles.median if self.core_cycles else math.nan
+            return f"{units.number(cycles)} cycles"
+        if spec == "interval":
+            ends = self.summary.interval.ends
+            return units.amount_with_interval(self.median, *ends, self.unit)
+        return units.amount(self.median, self.unit)

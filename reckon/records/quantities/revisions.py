@@ -1,0 +1,223 @@
+"""Predictions that were edited after measuring: what differs, and where it is kept.
+
+On its own machine an edited prediction is a revision in the run's record. Three others are added to
+the record's predictions when they are read, and not written to the run: what a page predicts while
+it shows a run of another machine (an overlay beside the book), what a person tries in JupyterLab
+(in memory, until they keep it), and a predictions.toml that the site gave.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pydantic
+
+from reckon import config, toml_files
+from reckon.prediction.variations import changed, changed_inputs
+from reckon.records.quantities.recorded_predictions import prediction_record, to_prediction
+from reckon.records.read_log import note_read
+from reckon.records.run_files.files import read_model, write_whole
+from reckon.records.run_files.models import InputRecord, PredictionRecord, Quantity, Record
+from reckon.records.run_files.store import experiment_of, record_path
+
+
+def differences(before: PredictionRecord, after: PredictionRecord) -> list[str]:
+    """What a person changed, in words: the formula, or which inputs.
+
+    An input that was measured or read from the machine and has moved since is no change of the
+    prediction."""
+    old, new = ({input_.name: input_ for input_ in p.inputs} for p in (before, after))
+    changed = [name for name in new if name not in old or _is_revised(old[name], new[name])]
+    changed += [name for name in old if name not in new]
+    sentences = []
+    if before.formula_id != after.formula_id:
+        sentences.append("formula revised")
+    if changed:
+        sentences.append("inputs revised: " + ", ".join(changed))
+    return sentences
+
+
+def _is_revised(before: InputRecord, after: InputRecord) -> bool:
+    if "measured" in (before.origin, after.origin):
+        # Before the first measurement a guess stands in, with the same reference.
+        has_same_source = before.source == after.source or before.origin != after.origin
+        return before.reference != after.reference or not has_same_source
+    if "machine" in (before.origin, after.origin):  # or the guess that stands in for it
+        return before.reference != after.reference
+    if before.origin != after.origin:
+        return True
+    return (before.value, before.low, before.high) != (after.value, after.low, after.high)
+
+
+def is_same(a: PredictionRecord, b: PredictionRecord) -> bool:
+    """Whether two predictions are the same in all but when and as what they were written."""
+    ignored = {"made_at", "role", "reason"}
+    return a.model_dump(exclude=ignored) == b.model_dump(exclude=ignored)
+
+
+# --- tried in JupyterLab -------------------------------------------------------------------------
+
+
+class Variants:
+    """The predictions of measured quantities that a session has tried, by quantity."""
+
+    def __init__(self) -> None:
+        self._by_quantity: dict[str, PredictionRecord] = {}
+
+    def tried_last(self, name: str, stored: Quantity | None, new: PredictionRecord) -> Quantity:
+        """The quantity of a record with this prediction as its last one; remembered if it
+        differs."""
+        self._by_quantity.pop(name, None)
+        if stored is None:
+            return Quantity(predictions=[new])
+        if not stored.has_samples:
+            return stored.model_copy(update={"predictions": [new]})
+        if not differences(stored.predictions[-1], new):
+            return stored
+        variant = self._by_quantity[name] = new.model_copy(update={"role": "revision"})
+        return stored.model_copy(update={"predictions": [*stored.predictions, variant]})
+
+    def take(self) -> dict[str, PredictionRecord]:
+        """The variants by quantity; none is left."""
+        taken = dict(self._by_quantity)
+        self._by_quantity.clear()
+        return taken
+
+    def forget(self, name: str) -> None:
+        """Forget what was tried of that quantity."""
+        self._by_quantity.pop(name, None)
+
+
+# --- beside a run of another machine -------------------------------------------------------------
+
+
+def overlay_folder(run: str) -> Path:
+    """Where the files of a run are, in the folder of the build."""
+    return config.settings().build_dir / "replay" / run
+
+
+def overlay_path(run: str, experiment: str) -> Path:
+    """The file of an experiment."""
+    return overlay_folder(run) / f"{experiment}.json"
+
+
+def _read_overlay(run: str, experiment: str) -> dict[str, Quantity]:
+    path = overlay_path(run, experiment)
+    note_read(path)
+    record = read_model(path, Record)
+    return record.quantities if record else {}
+
+
+def write_overlay(run: str, quantity: str, prediction: PredictionRecord) -> None:
+    """Store the prediction if it differs from the last one of the run's record; else remove it."""
+    experiment = experiment_of(quantity)
+    recorded = read_model(record_path(run, experiment), Record)
+    stored = recorded.quantities.get(quantity) if recorded else None
+    before = _read_overlay(run, experiment)
+    after = {name: entry for name, entry in before.items() if name != quantity}
+    if stored and differences(stored.predictions[-1], prediction):
+        entry = before.get(quantity)
+        if entry is None or differences(entry.predictions[-1], prediction):
+            entry = Quantity(predictions=[prediction.model_copy(update={"role": "revision"})])
+        after[quantity] = entry
+    if after != before:
+        overlay = Record(experiment=experiment, quantities=after)
+        write_whole(overlay_path(run, experiment), overlay.model_dump_json() + "\n")
+
+
+def remove_overlay(run: str, experiment: str) -> None:
+    """Remove what was predicted while the run was shown on another machine."""
+    overlay_path(run, experiment).unlink(missing_ok=True)
+
+
+def with_overlay(run: str, experiment: str, quantities: dict[str, Quantity]) -> dict[str, Quantity]:
+    """The quantities of an experiment, with what was predicted while the run was shown here."""
+    complete = dict(quantities)
+    for name, overlay in _read_overlay(run, experiment).items():
+        if name in complete:
+            predictions = [*complete[name].predictions, *overlay.predictions]
+            complete[name] = complete[name].model_copy(update={"predictions": predictions})
+    return complete
+
+
+# --- predictions.toml ----------------------------------------------------------------------------
+
+
+class _PredictionsFile(pydantic.RootModel[dict[str, dict[str, str]]]):
+    """Amounts by quantity and input; a quantity's own are under _STATED, a changed formula is under
+    "formula"."""
+
+
+_READER = "reader"  # the table with the reader's name
+_STATED = ("predicted", "low", "high", "at")  # what a reader predicted as a value, not by inputs
+
+
+@dataclass(frozen=True)
+class QuantityPrediction:
+    """What a file predicts of a quantity."""
+
+    changes: list[str]  # "name=amount" of each changed input, "formula=text"
+    stated: dict[str, str]  # amounts by _STATED: the value, its interval, the position on a curve
+
+
+@dataclass(frozen=True)
+class PredictionsFile:
+    """What a reader predicts."""
+
+    reader: str  # "" without a name
+    quantities: dict[str, QuantityPrediction]
+
+
+def read_file(path: Path) -> PredictionsFile:
+    """The file's predictions. Raises ReckonError."""
+    tables = dict(toml_files.read(path, _PredictionsFile).root)
+    reader = tables.pop(_READER, {}).get("name", "")
+    quantities = {
+        quantity: QuantityPrediction(
+            [f"{name}={amount}" for name, amount in amounts.items() if name not in _STATED],
+            {name: amount for name, amount in amounts.items() if name in _STATED},
+        )
+        for quantity, amounts in tables.items()
+    }
+    return PredictionsFile(reader.strip(), quantities)
+
+
+def changes_in_file(path: Path) -> dict[str, list[str]]:
+    """What is changed of each quantity's prediction. Raises ReckonError."""
+    return {quantity: each.changes for quantity, each in read_file(path).quantities.items()}
+
+
+def with_file(quantities: dict[str, Quantity]) -> dict[str, Quantity]:
+    """The quantities by name; of those that the file in use names, its prediction is a revision."""
+    path = config.settings().predictions
+    if path is None:
+        return quantities
+    note_read(path)
+    return quantities | {
+        name: _revised(name, quantities[name], changes_of_it, path.name)
+        for name, changes_of_it in changes_in_file(path).items()
+        if name in quantities
+    }
+
+
+def _revised(name: str, quantity: Quantity, changes_of_it: list[str], file_name: str) -> Quantity:
+    """The quantity with its last prediction changed, as a revision."""
+    last = quantity.predictions[-1]
+    recorded = to_prediction(name, last)
+    prediction = changed(recorded, changes_of_it)
+    for input_name in changed_inputs(recorded, prediction):
+        input_ = prediction.inputs[input_name]
+        prediction.inputs[input_name] = replace(
+            input_,
+            origin="given" if input_.low is None else "guess",
+            source=file_name,
+            reference=None,  # it is no longer what was measured
+            instead_of=None,
+            cite=None,
+        )
+    revised = prediction_record(prediction)
+    if not differences(last, revised):
+        return quantity
+    revised = revised.model_copy(update={"role": "revision", "reason": file_name})
+    return quantity.model_copy(update={"predictions": [*quantity.predictions, revised]})

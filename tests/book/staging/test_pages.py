@@ -1,0 +1,102 @@
+"""The pages as they are staged."""
+
+import json
+
+import pytest
+
+from reckon.book.staging import pages
+
+
+def markdown(source, *tags):
+    return {"cell_type": "markdown", "metadata": {"tags": list(tags)}, "source": source}
+
+
+def code(text, *tags):
+    outputs = [{"data": {"text/markdown": text}}]
+    return {"cell_type": "code", "metadata": {"tags": list(tags)}, "source": "", "outputs": outputs}
+
+
+NOTEBOOK = {
+    "cells": [
+        markdown("# The title\n\nWords."),
+        markdown("## Other methods\n\nMore.", "fold"),
+        code("the card", "front"),
+        code("the answer", "answer"),
+        code("the figure", "answer"),
+    ]
+}
+
+
+def test_the_answer_moves_below_the_title_and_the_front_pages_cells_leave():
+    title, answer, figure, fold = pages._arranged(NOTEBOOK["cells"])
+    assert title["source"].startswith("# The title")
+    assert [cell["outputs"][0]["data"]["text/markdown"] for cell in (answer, figure)] == [
+        "the answer",
+        "the figure",
+    ]
+    assert fold["source"].startswith("## Other methods\n\n```{raw} html")
+    assert fold["source"].endswith("More.")
+
+
+def test_a_page_has_its_outputs_and_the_text_of_its_notebook_as_it_is(tmp_path):
+    source, executed = tmp_path / "page.ipynb", {"cells": [markdown("# Old"), code("an output")]}
+    edited = [markdown("# New"), markdown("Added."), {**code(""), "outputs": []}]
+    source.write_text(json.dumps({"cells": edited}))
+    assert pages._with_text_of(source, executed)["cells"] == [*edited[:2], code("an output")]
+
+
+@pytest.mark.parametrize("text", ["{", json.dumps({"cells": [{**code(""), "source": "another"}]})])
+def test_a_page_that_stands_in_for_another_keeps_its_own_text(tmp_path, text):
+    source, executed = tmp_path / "page.ipynb", {"cells": [markdown("# It failed")]}
+    source.write_text(text)
+    assert pages._with_text_of(source, executed) == executed
+
+
+def hidden(source, *texts):
+    cell = {**code("", "hide-input"), "source": source}
+    return {**cell, "outputs": [{"data": {"text/markdown": text}} for text in texts]}
+
+
+def test_hidden_cells_in_a_row_become_one():
+    nothing_shown = {**code("", "remove-input"), "source": "titles = {}", "outputs": []}
+    rows = [hidden("a", "1"), nothing_shown, hidden("b"), code("shown", "remove-input")]
+    first, shown, last = pages._hidden_joined([*rows, hidden("c", "2")])
+    assert first == hidden("a\n\nb", "1") and last == hidden("c", "2")
+    assert shown["outputs"][0]["data"]["text/markdown"] == "shown"
+
+
+def test_the_front_page_has_its_cells_and_a_part_the_answers_of_its_chapters():
+    notebooks = {"cpu/clock": NOTEBOOK, "memory/latency": NOTEBOOK}
+    assert pages.front(notebooks) == "the card\n\nthe card\n"
+    assert pages.answers("cpu", notebooks) == (
+        "**[The title](/notebooks/cpu/clock.ipynb)**\n\nthe answer\n"
+    )
+
+
+def test_links_to_pages_that_the_book_leaves_out_are_their_words(monkeypatch):
+    monkeypatch.setattr(pages.contents, "toc", lambda: ["book/method", "notebooks/cpu/clock"])
+    text = (
+        "[a](/notebooks/cpu/clock.ipynb) [b](/notebooks/cpu/call.ipynb) [c](/book/method.md) [d](x)"
+    )
+    assert pages.without_dead_links(text) == (
+        "[a](/notebooks/cpu/clock.ipynb) b [c](/book/method.md) [d](x)"
+    )
+
+
+def test_terms_are_words_where_the_book_has_no_glossary(monkeypatch):
+    text = "a {term}`page fault`, two {term}`system calls <system call>`, {cite}`t470`"
+    monkeypatch.setattr(pages.contents, "toc", lambda: ["book/method"])
+    assert pages.without_dead_links(text) == "a page fault, two system calls, {cite}`t470`"
+    monkeypatch.setattr(pages.contents, "toc", lambda: ["book/glossary"])
+    assert pages.without_dead_links(text) == text
+
+
+def test_numbers_and_their_units_stay_on_one_line():
+    text = '8,170 cycles, 1.65 µs, 5 %, 4 seconds, 64 bytes `make LINK_RTT="10 ms"`'
+    cell = code(text)
+    pages._keep_numbers_unbroken(cell)
+    assert cell["outputs"][0]["data"]["text/markdown"] == (
+        '8,170~cycles, 1.65~µs, 5~%, 4 seconds, 64~bytes `make LINK_RTT="10 ms"`'.replace(
+            "~", "\u00a0"
+        )
+    )
