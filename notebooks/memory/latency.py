@@ -1,0 +1,342 @@
+"""What the chapter on load latency concludes."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+import reckon as rk
+
+
+def end_of(curve):
+    """The median at the curve's largest size; nan if that was not measured."""
+    return curve.at_end.median if curve.at_end else math.nan
+
+
+def pages_of(base):
+    """The kind of pages in which the ring of this curve lies."""
+    return "huge" if base.quantity.endswith("huge") else "small"
+
+
+def stride_of(result):
+    """The stride of a walk or of a line of the mountain, in bytes."""
+    return int(result.quantity.rpartition("_")[2])
+
+
+def has_l3(l3, of_l3, of_memory):
+    """Whether an L3 shows: a region that takes most of memory's time lies in no cache."""
+    return l3.origin == "machine" and not of_l3.median / of_memory.median > 0.5
+
+
+def third_level(l3, of_l3, of_memory, size):
+    """The title of the third level: the L3, or only the size of the region."""
+    return "L3" if has_l3(l3, of_l3, of_memory) else f"A region of {rk.amount(size, 'byte')}"
+
+
+@rk.finding(missing="Load latency, level by level")
+def memory_and_l1(of_memory, of_l1):
+    times = rk.number(of_memory.median / of_l1.median, 2)
+    return rk.shown("memory and L1", f"Load latency, level by level: main memory takes {times} times as long as L1")
+
+
+@rk.finding(missing="")
+def third_answers(l3, of_l3, of_memory, size):
+    share = of_l3.median / of_memory.median
+    at_region = f"At {rk.amount(size, 'byte')} a load takes {rk.percent(share)} of main memory's time"
+    if share <= 0.5:
+        return rk.shown("L3 answers", f"{at_region}: the L3 answers.")
+    if l3.origin == "machine":
+        return rk.consistent("reported L3 hidden", f"{at_region}: most walks found no room in the reported "
+                             f"{rk.amount(l3.value, 'byte')}, which others share (more under Questions).")
+    return rk.shown("no L3 shown", f"{at_region}: no L3 shows there.")
+
+
+@rk.finding(needs=())
+def strides_at_largest(short, long):
+    title, times = "Load latency by stride, and in random order", (end_of(short), end_of(long))
+    if np.isnan(times).any():
+        return rk.shown("strides", title)
+    ends = [f"{at} {rk.amount(time, 'ns')}" for at, time in zip(("a stride of 64 B takes", "one of 4 KiB"), times, strict=True)]
+    return rk.shown("strides at the largest size", f"{title}: at the largest size {', '.join(ends)}")
+
+
+@rk.finding
+def mountain_extremes(mountain):
+    title = "The memory mountain: read throughput against the size of the region and the stride"
+    heights = [median for row in mountain for median in row.medians]
+    ends = [rk.amount(end, "GB/s") for end in (max(heights), min(heights))] if heights else []
+    return rk.shown("extremes", f"{title}, from {ends[0]} down to {ends[1]}" if ends else title)
+
+
+@rk.finding
+def off_by_the_l3(of_l3, of_memory, base, size):
+    """size: of the region of the L3's ring, in bytes."""
+    from_cache, from_memory = of_l3.seal.predicted, of_memory.median
+    walks = of_l3.process_medians(of_l3.points[0])
+    fast, slow = (walks < 2 * from_cache).sum(), (walks > 0.75 * from_memory).sum()
+    model = f"the model lets the L3 answer every load, in {rk.amount(from_cache, 'ns')}"
+    slow_walks = f"{slow} took at least three quarters of main memory's {rk.amount(from_memory, 'ns')}"
+    if fast > 0 and slow > 0:
+        held = max((at for point, at in zip(base.points, base.axis, strict=True)
+                    if base.process_medians(point).min() < 2 * from_cache), default=0)
+        return rk.consistent(
+            "two paces", f"{model}. Of {len(walks)} fresh processes {fast} came within twice that, and {slow_walks}. Size and pages were "
+            "the same, so the size does not decide: the region fits at times, and at others those who share the L3 have pushed it out. "
+            "Pages that lie badly would slow some loads of every process instead. In the staircase "
+            f"{rk.amount(held, 'byte')} is the largest region with a process at the L3's pace. The same walk on an idle host would tell.")
+    if slow > len(walks) / 2:
+        return rk.consistent(
+            "one pace", f"{model}. None of {len(walks)} fresh processes came within twice that, and {slow_walks}. So this program never "
+            "gets that much of the L3: others fill it, or a host grants a part. The same walk on an idle host would tell.")
+    went = (of_l3.median - from_cache) / (from_memory - from_cache)  # the share of loads that memory answered
+    if 0 < went < 1:
+        return rk.consistent(
+            "some from memory", f"{model}. If memory answered some in {rk.amount(from_memory, 'ns')}, it answered {rk.percent(went)} of "
+            f"them, as if about {rk.amount((1 - went) * size, 'byte')} of the {rk.amount(size, 'byte')} stayed in a cache. The same walk "
+            "on an idle host would tell.")
+    return rk.unexplained("no mixture", "it is no mixture of L3 and memory, so unexplained; an idle host would tell.")
+
+
+@rk.finding
+def off_by_memory(of_memory, of_l3, dram):
+    wait = rk.amount(of_memory.median - of_l3.seal.predicted, "ns")
+    return rk.consistent("wait behind the L3", f"the wait behind the L3 would have to be {wait}, not {rk.amount(dram.value, 'ns')}. This "
+                         "memory is farther away or busier, or a host walks its own tables for it.")
+
+
+def misses(m, base, dram, size):
+    """The list of the levels whose predictions were missed, and why. size: of the L3's ring."""
+    reasons = {"l1": "unexplained; the same walk beside the core's clock, on an idle core, would tell.",
+               "l2": "some of the region does not stay in L2, or the core was shared. Walks of smaller regions would tell.",
+               "l3": off_by_the_l3(m["l3"], m["memory"], base, size),
+               "memory": off_by_memory(m["memory"], m["l3"], dram),
+               "memory_small": "it shares the miss of huge pages; what small pages add is asked below."}
+    what = {"l3": f", a region of {rk.amount(size, 'byte')}"}
+    items = [rk.missed(m[level], reason, what.get(level, "")) for level, reason in reasons.items()]
+    return "\n".join(filter(None, items)) or "None of the measured levels."
+
+
+@rk.finding(needs=())
+def misses_of_the_staircase(base, l1, l3):
+    times = base.medians / base.sealed("predicted")
+    wrong = base.axis[(times > 2) | (times < 0.5)]
+    if not len(wrong):
+        return rk.shown("no point off", "No measured point of the staircase.")
+    first, last = min(wrong), max(wrong)
+    found = [rk.shown("points off", f"Of the staircase's {len(base.axis)} points {len(wrong)} are off by more than a factor of two, "
+                      f"between {rk.amount(first, 'byte')} and {rk.amount(last, 'byte')}.")]
+    if 0.9 * l1.value <= first and last <= l3.value:
+        found.append(rk.shown("off in the caches", "There the model lets a cache of the reported size answer, and for many loads something "
+                              "slower did."))
+    return found
+
+
+@rk.finding(needs=["of_memory"], missing="")
+def shares_of_the_wait(strided, of_memory, seen, near, clock):
+    shares = {stride_of(walk): (walk.at_end.median - near.value / clock.value) / of_memory.median for walk in strided if walk.at_end}
+    if not shares:
+        return []
+    listed = ", ".join(f"{stride} B {rk.percent(share) if share > 0.001 else 'below 0.1 %'}" for stride, share in shares.items())
+    return rk.consistent("shares of the wait", f"The strides share one guess: the program sees {rk.percent(seen.value)} of the wait. At the "
+                         f"largest region their shares of memory's latency are {listed}. One share for all strides is too simple: "
+                         "prefetchers stop at the end of a page, and a stride of 4 KiB begins a new page with each load.")
+
+
+class Point(NamedTuple):
+    """A point of the mountain: how many times the prediction its rate is; sizes in bytes."""
+
+    stride: int
+    size: float
+    visited: float
+    times: float
+
+
+def points_of(mountain, line):
+    return [Point(stride_of(row), size, size * min(1, line.value / stride_of(row)), rate / predicted)
+            for row in mountain
+            for size, rate, predicted in zip(row.axis, row.medians, row.sealed("predicted"), strict=True)]
+
+
+def class_of(point, l1, l2, l3):
+    """Why that point of the mountain may be off, as a word; "" where the prediction holds."""
+    if not rk.is_miss(point.times):
+        return ""
+    if point.times < 0.5:
+        return "few loads" if point.size / point.stride < 64 else "rest"
+    if point.size <= l1.value:
+        return "in L1"
+    if any(point.visited <= cache.value < point.size for cache in (l1, l2)):
+        return "lines left out"
+    return "beyond" if point.size > l3.value else "rest"
+
+
+@rk.finding
+def misses_of_the_mountain(mountain, line, caches, word, rounds, lines):
+    points = points_of(mountain, line)
+    off = {}
+    for point in points:
+        off.setdefault(class_of(point, caches["l1"], caches["l2"], caches["l3"]), []).append(point)
+    holds = len(off.pop("", []))
+    peak = max((median for row in mountain for median in row.medians), default=math.nan)
+    most = round(max((point.size / point.stride for point in off.get("few loads", ())), default=0))
+    count = {reason: len(those) for reason, those in off.items()}
+    reasons = [
+        ("in L1", rk.consistent, "In L1 ({n}) a word costs "
+         f"{rk.number(word.value * caches['clock'].value / peak, 2)} cycles at the peak, where {rounds.value:g} were guessed."),
+        ("lines left out", rk.consistent, "Just beyond a cache ({n}) the lines visited still fit into it, and the model counts "
+         "the whole region: that is right only for strides that use a part of the sets."),
+        ("beyond", rk.consistent, f"Beyond the L3 ({{n}}) prefetchers keep more lines under way than the guessed {lines.value:g}."),
+        ("few loads", rk.consistent, f"Too slow are {{n}} with at most {most} loads in a pass, where beginning it counts."),
+        ("rest", rk.unexplained, "The other {n} are unexplained; a count of the prefetchers' requests would tell.")]
+    if not off:
+        return []
+    return [rk.shown("mountain off", f"Of the mountain's {len(points)} points {len(points) - holds} are off by more than a factor of two."),
+            *(strength(name, said.format(n=count[name])) for name, strength, said in reasons if name in count)]
+
+
+@rk.finding(needs=())
+def whole_cycles(base, l1):
+    inside = [cycles.median for cycles, size in zip(base.cycles, base.axis, strict=False) if size <= l1.value]
+    if not inside:
+        return rk.unexplained("not measured", "It could not be measured.")
+    cycles, low, high = np.percentile(inside, (50, 10, 90))
+    takes = (f"At the {len(inside)} sizes of the curve up to {rk.amount(l1.value, 'byte')} a load takes {rk.number(cycles)} cycles, the "
+             "median of these sizes, by a core clock that is measured beside each sample.")
+    spread = f"No whole number. From the 10th to the 90th percentile the sizes take {rk.number(low)} to {rk.number(high)}"
+    whole = np.round(cycles)
+    if abs(cycles - whole) < 0.02 * whole:
+        return rk.shown("whole number", f"{takes} That is {whole:g}, within 2 %.")
+    if high - low > 0.2:
+        return rk.shown("sizes differ", f"{takes} {spread}, so no one number describes them.")
+    return rk.consistent("clock moved", f"{takes} {spread}; the clock must have moved between its calibration and the loads, or the loads "
+                         "shared the core.")
+
+
+@rk.finding
+def small_pages(in_small, in_huge):
+    both = f"In main memory a load in random order takes {in_small} in small pages and {in_huge} in huge ones"
+    if in_small.apart(in_huge) > 0:
+        return rk.shown("translation", f"{both}: the difference of {rk.amount(in_small.median - in_huge.median, 'ns')} is translation.")
+    if in_small.apart(in_huge) < 0:
+        return rk.unexplained("huge pages slower", f"{both}: huge pages take longer, and that is not translation.")
+    return rk.shown("pages alike", f"{both}: the two are indistinguishable{in_small.indistinct_note(in_huge)}.")
+
+
+@rk.finding(needs=["in_small", "in_huge"], missing="")
+def staying_near(in_small, in_huge, huge_curve, kind_curve, guest):
+    huge, kind = huge_curve.at_end, kind_curve.at_end
+    if not huge or not kind:
+        return []
+    takes = f"At the end of the curves, staying within 32 small pages, a load takes {rk.amount(kind.median, 'ns')},"
+    of_huge = f"the {rk.amount(huge.median, 'ns')} of huge pages"
+    # A guest's huge pages may be a host's small ones; where small ones cost no more, that is likely.
+    proviso = ", if the host backs huge pages with huge ones" if guest or in_small.apart(in_huge) <= 0 else ""
+    if huge.apart(kind) > 0:
+        return rk.consistent("near is faster", f"{takes} less than {of_huge}. Translation is not all of it{proviso}: neighbouring lines share "
+                             "an open row of the memory and are prefetched.")
+    if kind.apart(huge) > 0:
+        return rk.shown("near is slower", f"{takes} more than {of_huge}.")
+    return rk.shown("near is alike", f"{takes} indistinguishable from {of_huge} ({kind.why_not_apart(huge)}).")
+
+
+@rk.finding(needs=())
+def tlb_reach(in_small, in_huge):
+    small, huge = (dict(zip(curve.axis, curve.medians, strict=True)) for curve in (in_small, in_huge))
+    both = sorted(set(small) & set(huge))
+    alike = [size for size in both if small[size] < 1.25 * huge[size]]
+    if not both:
+        return rk.unexplained("one kind of pages", "The TLB's reach shows only where both kinds of pages were measured.")
+    if not alike:
+        return rk.shown("reach below", "At every size small pages cost at least a quarter more than huge ones: the TLB's reach lies below "
+                        "them all.")
+    if max(alike) in both[-3:]:
+        return rk.shown("reach beyond", "Up to the largest sizes small pages cost less than a quarter more than huge ones, so the TLB's "
+                        "reach does not show in this curve. A host that backs huge pages with small ones hides it.")
+    return rk.shown("reach within", "Small pages cost less than a quarter more than huge ones up to "
+                    f"{rk.amount(max(alike), 'byte')}: so far the TLB reaches.")
+
+
+def prefetched(stride, walk, line):
+    """How many times as long random order takes as this stride, by size, far beyond the caches."""
+    def beyond_the_caches(size):
+        # The lines that the stride visits must alone exceed the caches.
+        visited = np.interp(size * min(1, line.value / stride_of(stride)), walk.axis, walk.medians)
+        return size <= walk.axis[-1] * 1.001 and visited > walk.at_end.median / 2
+
+    return {size: np.interp(size, walk.axis, walk.medians) / time
+            for size, time in zip(stride.axis, stride.medians, strict=True)
+            if walk.at_end and beyond_the_caches(size)}
+
+
+@rk.finding(needs=())
+def prefetcher(stride, walk, line):
+    ratios = prefetched(stride, walk, line)
+    if not ratios:
+        return rk.unexplained("not measured", "It was not measured: not both walks came to regions far enough beyond the caches.")
+    middle, least, most = np.median([*ratios.values()]), min(ratios, key=ratios.get), max(ratios, key=ratios.get)
+    takes = ("Far beyond the caches, random order within 32 pages needs hardly any page walks, and neither does a stride of 256 bytes. "
+             f"Random order takes {rk.number(middle, 2)} times as long (median over {len(ratios)} sizes; from {rk.number(ratios[least], 2)} "
+             f"times in {rk.amount(least, 'byte')} to {rk.number(ratios[most], 2)} times in {rk.amount(most, 'byte')}).")
+    if middle > 2:
+        return rk.shown("hides much", f"{takes} The prefetcher hides much of the wait.")
+    if middle > 1.25:
+        return rk.shown("hides some", f"{takes} The prefetcher hides some of the wait.")
+    return rk.shown("hides little", f"{takes} Mostly the prefetcher hides little.")
+
+
+@rk.finding(missing="")
+def answer(of_memory, dram, far, clock):
+    wait = rk.amount(of_memory.median - far.value / clock.value, "ns")
+    needed = f"A wait of {wait} behind the L3, instead of the guessed {rk.amount(dram.value, 'ns')}, would account for it"
+    if of_memory.ratio > 1:
+        return rk.consistent("memory is slower", f"{needed}: this memory is farther away or busier than the guess.")
+    return rk.consistent("memory is faster", f"{needed}: this memory is nearer than the guess.")
+
+
+@rk.finding(needs=())
+def stairs(base):
+    title = "Load latency in a random ring against the size of the region"
+    ends = [f"{rk.amount(base.medians[at], 'ns')} at {rk.amount(base.axis[at], 'byte')}" for at in (0, -1)] if base.has_samples else []
+    span = f": in {pages_of(base)} pages from {' to '.join(ends)}" if ends else ""
+    return rk.shown("span", f"{title}{span}. In black each level's median over its sizes")
+
+
+@rk.finding
+def search_time(of_memory):
+    search = int(np.ceil(np.log2(2**30)))
+    time = rk.amount(search * of_memory.median, "µs")
+    return rk.shown("search", f"{search} steps of {of_memory} each are {time} at most. The first steps always read the same few lines, which "
+                    "stay in L1; the last three read one line of eight numbers.")
+
+
+def binary_search(of_memory):
+    return ("**1.** A binary search in a sorted array of 2³⁰ numbers of 8 bytes (8 GiB) loads one number a step, and each address "
+            "depends on the last answer. How long does one search take if every load comes from main memory? Which steps do not?",
+            search_time(of_memory))
+
+
+@rk.finding(needs=["base"])
+def at_half_of_the_l3(base, l3, from_cache, from_memory):
+    predicted, measured = (float(np.interp(l3.value / 2, base.axis, values)) for values in (base.sealed("predicted"), base.medians))
+    shows = (f"By the model the L3, in {rk.amount(predicted, 'ns')}. The measured curve of {pages_of(base)} pages shows "
+             f"{rk.amount(measured, 'ns')} there")
+    if measured < 2 * from_cache:
+        return rk.shown("L3 at half", f"{shows}: the L3 does answer.")
+    if measured > 0.75 * from_memory:
+        return rk.consistent("memory at half", f"{shows}: main memory answers, because the L3 does not keep so much for this program.")
+    return rk.consistent("both at half", f"{shows}: the L3 answers some loads, and main memory the others.")
+
+
+def half_of_the_l3(base, l3, of_l3, of_memory):
+    return (f"**2.** Predict the latency of a random ring of {rk.amount(l3.value / 2, 'byte')}, half of the L3. Which level answers?",
+            at_half_of_the_l3(base, l3, of_l3.seal.predicted, of_memory.median))
+
+
+def guess_to_measure(dram, far, clock):
+    of_dram, of_far = dram.high - dram.low, (far.high - far.low) / clock.value
+    by_dram, by_far = rk.amount(of_dram, "ns"), rk.amount(of_far, "ns")
+    dram_first = (f"`dram`: its interval is {by_dram} wide, that of `far` only {by_far}. One measurement of `dram` on this machine would "
+                  "leave little to guess.")
+    return ("**3.** Two guesses make up the prediction for main memory: the L3's cycles (`far`) and the wait behind it (`dram`). "
+            "Which one would you measure first to narrow the interval?",
+            dram_first if of_dram > of_far else f"`far`: its interval is {by_far} wide, that of `dram` {by_dram}.")
