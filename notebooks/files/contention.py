@@ -1,0 +1,302 @@
+"""What the chapter on contention concludes."""
+
+import math
+
+import numpy as np
+
+import reckon as rk
+
+
+def highest_rate(together):
+    """The most reads in a second that all readers got together; nan if unmeasured."""
+    return max(together.medians, default=math.nan)
+
+
+def rate_by_times(*curves):
+    """The most reads in a second by the readers' own times, other trials; 0 if unmeasured."""
+    return max((max(curve.axis / curve.medians) for curve in curves if curve.has_samples), default=0)
+
+
+def blocks_in_a_second(rate, block):
+    return f"{rk.number(rate)} blocks in a second ({rk.amount(rate * block.value, 'MB/s')})"
+
+
+def model_time(queue, inputs, readers, rate):
+    """The model's time of a block, if the disk had this rate."""
+    values = {name: input_.value for name, input_ in inputs.items()}
+    return sum(queue(readers, **(values | {"rate": rate})))
+
+
+def rate_for(queue, inputs, each, readers):
+    """The disk's rate with which the model has the measured time; nan if there is none."""
+    at = each.point_index(readers)
+    time, work = math.nan if at is None else each.medians[at], inputs["work"].value
+    rate = readers / (time - work) if time > work else math.nan
+    return rate if np.isclose(model_time(queue, inputs, readers, rate), time) else math.nan
+
+
+@rk.finding(missing="A block of 4 KiB, by the number of readers")
+def growth_in_table(each):
+    return rk.shown("growth in the table", f"A block of 4 KiB, by the number of readers: with {max(each.axis_in_unit):g} it takes "
+                    f"{rk.number(each.growth, 2)} times as long as with one")
+
+
+@rk.finding(missing="Time of a block by the number of readers")
+def growth(each):
+    return rk.shown("growth", f"With {each.axis[-1]:g} readers a block takes {rk.number(each.growth, 2)} times as long as with one")
+
+
+@rk.finding(needs=())
+def slowest_below_mean(slowest, each):
+    slow, mean = (dict(zip(curve.axis, curve.medians, strict=True)) for curve in (slowest, each))
+    odd = {x: 1 - slow[x] / mean[x] for x in mean if x in slow and slow[x] < mean[x]}
+    if not odd:
+        return []
+    most, counts = max(odd, key=odd.get), ", ".join(f"{x:g}" for x in odd)
+    return rk.shown("slowest below mean", f"With {counts} readers the slowest took less than the mean one, with {most:g} by "
+                    f"{rk.percent(odd[most])}. Within one trial that is impossible: the two have trials of their own, and the disk's level "
+                    "differs between them by that much.")
+
+
+@rk.finding(missing="Reads of all readers in a second, by their number")
+def gain(together):
+    times = rk.number(highest_rate(together) / together.medians[0], 2)
+    return rk.shown("gain", f"All readers together get up to {times} times what one gets alone")
+
+
+@rk.finding(needs=())
+def lone_rate(together):
+    if together.point_index(1) != 0:
+        return rk.unexplained("lone reader not timed", "A lone reader was not timed.")
+    alone = together.summaries[0]
+    rate = f"A lone reader's rate is {rk.amount(alone.median, 'IO/s')}, by {alone.processes} fresh processes:"
+    if alone.interval.is_known:
+        low, high = (rk.amount(end, "IO/s") for end in alone.interval.ends)
+        return rk.shown("lone rate", f"{rate} between {low} and {high} (95 %).")
+    least, most = rk.amount(alone.minimum, "IO/s"), rk.amount(alone.maximum, "IO/s")
+    return rk.consistent("lone rate by few", f"{rate} too few for an interval, but their trials lie between {least} and {most}.")
+
+
+@rk.finding(needs=())
+def one_more_reader(slowest):
+    if not slowest.line:
+        return rk.unexplained("no line", "The slowest reader, the line fitted to it, and what the line leaves over")
+    return rk.shown("one more reader", f"By the fitted line one more reader costs each of them {rk.amount(slowest.line.slope, 'µs')}")
+
+
+@rk.finding(needs=())
+def fitted(slowest, each):
+    """The line through the slowest reader's times, and up to where a block takes as long as alone."""
+    line = slowest.line
+    if not line:
+        return rk.unexplained("too few for a line", "There are too few points for a line.")
+    off, alone = abs(line.residuals).max(), min(curve.medians[0] for curve in (slowest, each) if curve.has_samples)
+    return rk.shown("fitted line", f"The fitted line is {rk.amount(line.intercept, 'µs')} + N × {rk.amount(line.slope, 'µs')}. The point "
+                    f"farthest from it is {rk.amount(off, 'µs')} away, {rk.percent(off / slowest.medians.mean())} of the mean time. "
+                    f"{rk.show.slowdown_sentence(slowest, alone)}")
+
+
+@rk.finding(needs=())
+def at_once(together, each, slowest, block):
+    """How many requests are served at once, by Little's law."""
+    if not together.has_samples or each.point_index(1) != 0:
+        return rk.unexplained("requests not measured", "It could not be measured.")
+    highest, alone, readers = highest_rate(together), each.medians[0], together.axis_in_unit[together.medians.argmax()]
+    found = [rk.shown("served at once", f"Alone a block takes {rk.amount(alone, 'µs')}. Counted until the first reader was done, the most "
+                      f"that all got was {blocks_in_a_second(highest, block)}, by {readers:g} readers. That is "
+                      f"{rk.number(highest * alone, 2)} requests served at once, disk and CPUs together.")]
+    by_times = rate_by_times(each, slowest)
+    if by_times > 1.1 * highest:
+        found.append(rk.shown("more by times", "By the times of each and of the slowest reader, other trials, it is up to "
+                              f"{blocks_in_a_second(by_times, block)}."))
+    full_from = rk.show.saturating_readers(together)
+    if full_from:
+        return [*found, rk.shown("full from", f"From {rk.plain(full_from)} readers on the rate grows by a tenth at most.")]
+    return [*found, rk.shown("never full", f"With the last step, to {together.axis_in_unit[-1]:g} readers, the rate still grew by more than "
+                             "a tenth.")]
+
+
+@rk.finding
+def disk_or_cpus(together, curves, work, work_of_20, cpus):
+    """curves: each and slowest reader's times, in trials of their own."""
+    highest, others = highest_rate(together), rate_by_times(*curves)
+    used = highest * work_of_20.median / cpus.value
+    takes = (f"A CPU works {work:interval} for a read of a lone reader, and {work_of_20:interval} for one of twenty. At most "
+             f"{rk.number(highest)} reads were done in a second. By the second figure that takes {rk.percent(used)} of {cpus.value:g} CPUs, "
+             "and interrupts come on top.")
+    if used > 0.75:
+        return rk.consistent("CPUs full", f"{takes} The CPUs are what is full, or nearly.")
+    if not rk.show.saturating_readers(together):
+        return rk.consistent("nothing full", f"{takes} Neither CPUs nor disk are full yet: more readers would get more.")
+    if used < 0.5 and others > 1.1 * highest:
+        return rk.unexplained("CPUs not full, others got more", f"{takes} The CPUs are not what is full. Nor is the disk for certain, because "
+                              "other trials got more.")
+    if used < 0.5:
+        return rk.consistent("disk full", f"{takes} So the CPUs are not what is full: the disk is, or whoever limits it.")
+    return rk.unexplained("both possible", f"{takes} Either of them may be what is full; the disk's own count of its busy time (`iostat`) would "
+                          "tell.")
+
+
+@rk.finding(needs=())
+def second_reader(each, together, work, cpus):
+    """Why a block takes longer with a second reader, if it does."""
+    both = work.summary and all(curve.point_index(1) == 0 and curve.point_index(2) == 1 for curve in (together, each))
+    if not both:
+        return rk.unexplained("second reader not measured", "It could not be measured.")
+    alone, two = each.summaries[:2]
+    ratio = two.median / alone.median
+    times = rk.number(ratio, 2)
+    if two.apart(alone) <= 0 and not 0.9 < ratio < 1.1:
+        return rk.unexplained("second reader unclear", f"Whether it does is open: it takes {times} times what it takes alone, and their trials "
+                              "scatter as far.")
+    if ratio < 1.1:
+        return rk.shown("second reader for nothing", f"It hardly does: {times} times what it takes alone.")
+    return _second_reader_waits(together, work, cpus, times)
+
+
+def _second_reader_waits(together, work, cpus, times):
+    """Whether two readers, by their rate, fill the CPUs or the disk: what their waiting can be put down to."""
+    rate = together.medians[1]
+    of_cpus, of_disk = rate * work.median / cpus.value, rate / highest_rate(together)
+    takes = (f"With 2 readers it takes {times} times what it takes alone, and {rk.number(rate)} reads were done in a second. That is "
+             f"{rk.percent(of_cpus)} of what the CPUs could do by their work for a lone reader, and {rk.percent(of_disk)} of the highest rate.")
+    if of_cpus > 0.75:
+        return rk.consistent("wait for CPUs", f"{takes} The CPUs are what they wait for.")
+    if of_disk > 0.8 and rk.show.saturating_readers(together):
+        return rk.consistent("wait for disk", f"{takes} They are near what the disk can.")
+    return rk.unexplained("wait unexplained", f"{takes} Neither is full, so why a block takes longer than alone is unexplained. A virtual disk's "
+                          "host may handle requests one after another in part, or a CPU wakes slower when another is busy. The time from "
+                          "request to answer in the block layer (`blktrace`) would tell.")
+
+
+@rk.finding
+def input_off(queue, inputs, each):
+    readers, time, rate = each.axis[-1], each.medians[-1], inputs["rate"].value
+    needed = rate_for(queue, inputs, each, readers)
+    if math.isnan(needed):
+        return rk.shown("no rate", f"Not the disk's rate alone: the model has the {rk.amount(time, 'µs')} of {readers:g} readers with none.")
+    if 0.8 <= rate / needed <= 1.25:
+        return rk.shown("rate fits", f"None at {readers:g} readers: the model's {rk.amount(rate, 'IO/s')} fits there.")
+    return rk.consistent("rate is off", f"The disk's rate. Instead of the model's {rk.amount(rate, 'IO/s')} it would have to be "
+                         f"{rk.amount(needed, 'IO/s')}, as {readers:g} readers show. The curve as a whole came out {rk.number(each.ratio, 2)} "
+                         "times as high as predicted.")
+
+
+@rk.finding(needs=())
+def at_the_knee(queue, inputs, each):
+    """Whether the rate that the most readers show fits 4 readers as well."""
+    needed = rate_for(queue, inputs, each, each.axis[-1]) if each.has_samples else math.nan
+    if each.point_index(4) != 2 or math.isnan(needed):
+        return []
+    few, bound = each.medians[2], model_time(queue, inputs, 4, needed)
+    measured, model = rk.amount(few, "µs"), rk.amount(bound, "µs")
+    if few > 1.25 * bound:
+        return rk.unexplained("knee unexplained", f"That does not explain 4 readers: {measured}, where even with that rate the model has "
+                              f"{model}. Both bounds leave out the waiting around the knee, where requests meet by chance. How much of it is "
+                              "the disk's, the time from request to answer as the block layer sees it (`blktrace`) would tell. The total rate "
+                              "misses there for the same reason.")
+    if few < 0.8 * bound:
+        return rk.unexplained("knee below", f"It does not fit 4 readers: {measured}, less than the {model} of the model with that rate.")
+    return rk.consistent("knee fits", f"With that rate, 4 readers fit as well: {measured}, and the model has {model}.")
+
+
+@rk.finding(needs=["work"], missing="")
+def cpu_work(work, work_of_20, null, clock, guessed):
+    """null, clock, guessed: the inputs of its prediction."""
+    cycles = rk.number((work.median - null.value) * clock.value, 2)
+    if rk.is_miss(work.ratio):
+        found = [rk.shown("work off", f"A CPU's work for a lone reader is {rk.number(work.ratio, 2)} times the prediction: {cycles} cycles instead "
+                          f"of {rk.number(guessed.value)}.")]
+    else:
+        found = [rk.shown("work as guessed", f"The guess of a CPU's work held within a factor of two: {cycles} cycles.")]
+    if not work_of_20.has_samples:
+        return found
+    if work.apart(work_of_20) > 0:
+        return [*found, rk.consistent("work falls", f"With twenty readers it falls to {work_of_20}: a CPU that always has a reader to run does not "
+                                      "go idle and wake for each answer, and one interrupt may bring several answers. So idle and wake-up are "
+                                      "likely the rest.")]
+    return [*found, rk.shown("work stays", f"With twenty readers it is {work_of_20}.")]
+
+
+@rk.finding(needs=())
+def first_begins(start, guessed):
+    """guessed: the input of when the first reader wakes."""
+    if start.point_index(1) != 0:
+        return []
+    begins, predicted = start.medians[0], start.sealed("predicted")[0]
+    if not rk.is_miss(begins / predicted):
+        return []
+    return rk.unexplained("first reader off", f"One reader begins after {rk.amount(begins, 'µs')}, predicted {rk.amount(predicted, 'µs')}: the "
+                          f"guess for the first to wake, {rk.amount(guessed.value, 'µs')}, was for a CPU that has to leave its idle state.")
+
+
+@rk.finding
+def least_even(shares):
+    """shares: how evenly the readers of a trial are served, as rk.show.reader_shares() has them."""
+    several = {share.slowest: share for share in shares if share.readers > 1}
+    if not several:
+        return rk.unexplained("fairness not measured", "It could not be measured.")
+    worst = several[max(several)]
+    least = (f"The least even are {worst.readers:g} readers: the slowest takes {rk.number(worst.slowest)} times the mean reader's time for its "
+             "blocks.")
+    if worst.slowest < 1.2:
+        return rk.shown("served in turn", f"{least} They get equal shares.")
+    return rk.shown("some served first", f"{least} Some are served before others.")
+
+
+@rk.finding(needs=())
+def by_method(curves):
+    last = [curve.medians[-1] for curve in curves if curve.has_samples]
+    if not last:
+        return rk.unexplained("no method measured", "A block by the number of readers, by every method")
+    low, high = rk.amount(min(last), "µs"), rk.amount(max(last), "µs")
+    return rk.shown("by method", f"With the most readers a block takes from {low} to {high}, by the method")
+
+
+@rk.finding
+def never_written(unwritten, with_data):
+    times = rk.number(sum(with_data.medians) / sum(unwritten.medians), 2)
+    return rk.shown("never written", f"On files that hold data the same method takes {times} times as long as on files that were never written. "
+                    "The file system knows that those hold nothing, and no disk is asked.")
+
+
+@rk.finding(missing="")
+def answer(needed, rate):
+    """needed: the disk's rate with which the model has the measured time; rate: the input."""
+    return rk.consistent("rate for 8", f"With a disk's rate of {rk.amount(needed, 'IO/s')} the model would have this time; it has "
+                         f"{rk.amount(rate.value, 'IO/s')}.")
+
+
+def forty_readers(together):
+    highest = highest_rate(together)
+    return ("**1.** Predict the time of a block with 40 readers, from the highest rate that all readers got together. Is it a lower or an upper "
+            "bound?", _forty_readers(float(highest)))
+
+
+@rk.finding
+def _forty_readers(highest):
+    return rk.shown("40 readers", f"40 / ({rk.number(highest)} a second) = {rk.amount(40 / highest, 'µs')}. If the disk is full by then, that is a "
+                    "lower bound: the rate cannot grow, but it may fall when readers disturb each other.")
+
+
+def bounds_cross(together, each):
+    alone = each.medians[0] if each.point_index(1) == 0 else math.nan
+    return ("**2.** Where do the two bounds of the model cross, with the measured time alone and the highest measured rate?",
+            _bounds_cross(float(alone), float(highest_rate(together))))
+
+
+@rk.finding
+def _bounds_cross(alone, highest):
+    return rk.shown("bounds cross", f"N over the rate is as long as a lone reader's time at N = {rk.amount(alone, 'µs')} × {rk.number(highest)} a "
+                    f"second = {rk.number(highest * alone, 2)} readers. From there on every further reader costs all the others.")
+
+
+def cpus_limit(work_of_20, cpus):
+    return ("**3.** How fast could a disk be before the CPUs of this machine limit it? Use a CPU's work for one of twenty readers.",
+            _cpus_limit(work_of_20, cpus.value))
+
+
+@rk.finding
+def _cpus_limit(work_of_20, cpus):
+    return rk.shown("CPUs' limit", f"{cpus:g} CPUs / {work_of_20} = {rk.number(cpus / work_of_20.median)} reads in a second, if all CPUs did nothing "
+                    "else. An NVMe drive may be rated at more than that; then several requests have to share one system call (`io_uring`).")
