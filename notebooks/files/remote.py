@@ -1,0 +1,276 @@
+"""What the chapter on remote files concludes.
+
+link: the inputs of a block over the link, by name. set_by_us: whether the link is under Reckon's control.
+"""
+
+import math
+
+import reckon as rk
+
+
+def microseconds(time):
+    return "–" if math.isnan(time) else rk.amount(time, "µs")
+
+
+def transfer(link):
+    """How long the bytes of a block take on the link."""
+    return (link["block"].value + link["headers"].value) / link["rate"].value
+
+
+def of_the_link(link):
+    """The link's part of a block: a round trip and the transfer."""
+    return link["rtt"].value + transfer(link)
+
+
+def passing(link, message):
+    """How much longer the bytes of a block take than those of a call that does nothing."""
+    return (link["block"].value + link["headers"].value - message.value) / link["rate"].value
+
+
+def penalty_row(kind, over_nfs, at_home):
+    """The penalty of one kind of block as cells of a table."""
+    less = over_nfs.median - at_home.median
+    share = "–" if math.isnan(less) else rk.percent(less / over_nfs.median, 3)
+    return [kind, *map(microseconds, (over_nfs.median, at_home.median, less)), share]
+
+
+@rk.finding(missing="A block of 4 KiB over NFS with the server's cache warm, and a call that does nothing")
+def warm_table(block, nothing):
+    more = rk.more_or_less(block.median - nothing.median, "µs")
+    return rk.shown("more than nothing", "A block of 4 KiB over NFS with the server's cache warm, and a call that does nothing: on the link "
+                    f"the block takes {more}")
+
+
+@rk.finding(missing="Distribution of the times of a block over links of different length")
+def by_length(far, block):
+    shift = rk.more_or_less(far.median - block.median, "µs")
+    return rk.shown("shift by length", f"The longer link shifts the whole curve: a block takes {shift}")
+
+
+@rk.finding(missing="Time of a block of 4 KiB by the size of the file, here and over NFS")
+def by_file(curve):
+    return rk.shown("largest file", f"A random block over NFS takes {rk.number(curve.growth, 2)} times as long from the largest file as from the "
+                    "smallest")
+
+
+@rk.finding(missing="Time of a read over NFS by its size")
+def by_size(curve):
+    larger = curve.axis[-1] / curve.axis[0]
+    return rk.shown("larger reads", f"A read {larger:g} times as large takes only {rk.number(curve.growth, 2)} times as long")
+
+
+@rk.finding(needs=["whole"])
+def link_and_ends(whole, near, link, set_by_us):
+    if not set_by_us:
+        return rk.unexplained("link not set", f"A block at random takes {whole}. The link is not under Reckon's control.")
+    moved, share = rk.amount(transfer(link), "µs"), rk.percent(of_the_link(link) / whole.median, 3)
+    alone = f"; without delay it was {microseconds(near.median - transfer(link))}" if near.has_samples else ""
+    return rk.shown("link set", f"Of {whole} for a block at random, the link's round trip is {rk.amount(link['rtt'].value, 'µs')} and the "
+                    f"transfer of the bytes {moved}: together {share} of the whole. The rest, "
+                    f"{rk.amount(whole.median - of_the_link(link), 'µs')}, is work of the two ends{alone}.")
+
+
+@rk.finding(missing="")
+def more_bytes(whole, nothing, link, message):
+    return rk.shown("more bytes", f"A block has more bytes to transfer than an empty call: {microseconds(passing(link, message))}.")
+
+
+@rk.finding(needs=["read", "idle"], missing="")
+def above_nothing(where, read, idle, passing, set_by_us):
+    """What a block takes more than a call that does nothing, and whether the file's own work shows in it.
+
+    passing: what the transfer of the further bytes takes, in seconds.
+    """
+    more = read.median - idle.median
+    takes = f"{where} a call that does nothing takes {idle}, a block {rk.more_or_less(more, 'µs')}"
+    if not set_by_us:
+        return rk.shown("rate unknown", f"{takes}.")
+    if read.apart(idle, passing) > 0:
+        return rk.shown("own work", f"{takes}; the transfer leaves {microseconds(more - passing)} for the file's own work.")
+    if idle.apart(read, -passing) > 0:
+        return rk.shown("less than transfer", f"{takes}; that is less than the transfer alone, so the link was not the same for both.")
+    return rk.unexplained("own work unclear", f"{takes}; what the transfer leaves for the file's own work is less than the scatter.")
+
+
+@rk.finding(needs=["far"])
+def longer_link(far, near, longer):
+    """longer: the input with the longer link's round trip."""
+    found = [rk.shown("longer link", f"At {rk.amount(longer.value, 'ms')} the prediction is {rk.amount(float(far.seal.predicted), 'ms')}: round "
+                      f"trip, transfer and the ends' work. Measured: {far}, {rk.percent_more_or_less(far.ratio)}.")]
+    if not near.has_samples:
+        return found
+    alone = f"By the link's setting and a block without delay alone it would be {rk.amount(longer.value + near.median, 'ms', 4)};"
+    beyond = far.apart(near, longer.value)
+    if beyond > 0:
+        return [*found, rk.consistent("longer and more", f"{alone} the rest may be waking: the longer nothing comes, the deeper a processor "
+                                      "sleeps.")]
+    if beyond == 0:
+        return [*found, rk.consistent("longer unclear", f"{alone} the two are indistinguishable.")]
+    return [*found, rk.shown("longer, no more", f"{alone} so the longer link costs nothing more.")]
+
+
+@rk.finding(needs=["cold", "warm"])
+def cold_at_random(cold, warm, cold_here, warm_here):
+    takes = f"At random a block from a cold cache takes {cold}, from a warm one {warm}:"
+    apart = cold.apart(warm)
+    if apart == 0:
+        return rk.consistent("cold unclear", f"{takes} the two are indistinguishable.")
+    found = [rk.shown("cold apart", f"{takes} {rk.more_or_less(cold.median - warm.median, 'µs')}.")]
+    if apart > 0 and cold_here.median > warm_here.median:
+        found.append(_of_the_disk(cold.summary, warm.summary, cold_here.summary, warm_here.summary))
+    return found
+
+
+def _of_the_disk(cold, warm, cold_here, warm_here):
+    """How much of what a cold cache costs is the disk's; all four scatter, and with too few processes an end is nan."""
+    here = cold_here.median - warm_here.median
+    least, most = cold.interval.low - warm.interval.high, cold.interval.high - warm.interval.low
+    least_here = cold_here.interval.low - warm_here.interval.high
+    most_here = cold_here.interval.high - warm_here.interval.low
+    adds = f"On this machine the disk adds {microseconds(here)}"
+    if least > most_here:
+        return rk.unexplained("more than disk", f"{adds}; the other {microseconds(cold.median - warm.median - here)} are unexplained; a trace on "
+                              "the server would tell.")
+    if most < least_here:
+        return rk.consistent("less than disk", f"{adds}, more than it does over NFS, so some of those blocks came from a cache.")
+    return rk.consistent("disk unclear", f"{adds}; anything more is less than the scatter.")
+
+
+@rk.finding(needs=["cold", "warm"], missing="")
+def cold_in_order(cold, warm, cold_at_random):
+    takes = f"In order a block from a cold cache takes {cold} (a mean of many), from a warm one {warm}:"
+    apart, difference = cold.apart(warm), microseconds(abs(cold.median - warm.median))
+    if apart > 0:
+        return rk.consistent("in order more", f"{takes} {difference} more, so not every block was there when it was requested.")
+    if apart < 0:
+        return rk.unexplained("in order less", f"{takes} {difference} less, which no disk explains.")
+    if cold.median < cold_at_random.median:
+        return rk.consistent("in order ahead", f"{takes} the two are indistinguishable. In order, the server's kernel may have read ahead.")
+    return rk.consistent("in order unclear", f"{takes} the two are indistinguishable.")
+
+
+@rk.finding
+def versions(by_3, by_4):
+    takes = f"By version 3 a block takes {by_3:interval}, and {by_4:interval} by version 4:"
+    checks = "Version 4 checks the open state of a file with each read; both take one round trip."
+    apart, more = by_4.apart(by_3), microseconds(abs(by_4.median - by_3.median))
+    if apart == 0:
+        return rk.consistent("versions alike", f"{takes} the versions are indistinguishable here. {checks}")
+    dearer = 4 if apart > 0 else 3
+    return rk.shown(f"version {dearer} more", f"{takes} version {dearer} takes {more} more. {checks}")
+
+
+@rk.finding(needs=["inside", "end"])
+def seek(inside, end):
+    return rk.consistent("seeks", f"A seek to a place takes {inside}: arithmetic, no packet. To the end takes {end}: a request for the file's "
+                         "attributes.")
+
+
+@rk.finding(missing="")
+def seek_by_version(end, end_3):
+    if end.apart(end_3) <= 0:
+        return []
+    return rk.consistent("end by number", f"By version 3 it takes {end_3}. By version 4 the attributes hold the owner's name, by version 3 a "
+                         "number: that may be the difference.")
+
+
+@rk.finding
+def reported_seek():
+    over_network, local = (rk.amount(figure.base(figure.measured, "µs"), "µs") for quantity in ("files/remote/seek", "files/read/i7_10750h_lseek")
+                           for figure in rk.reports.measured_values(quantity))
+    return rk.shown("reported seek", f"The report of the laptop with i7-10750H has {over_network} for a seek over the network and {local} for a "
+                    "local one: neither is what a seek does.")
+
+
+@rk.finding(needs=())
+def seek_off(inside):
+    took = f"A seek to a place took {rk.number(inside.ratio, 2)} times the prediction"
+    if inside.ratio < 0.5:
+        return rk.shown("seek too fast", f"{took}. A system call was predicted, as for a file of the kernel; but libnfs keeps the position itself "
+                        "and enters no kernel.")
+    if inside.ratio > 2:
+        return rk.unexplained("seek too slow", f"{took}, a system call: unexplained. A count of the system calls (`strace -c`) would tell.")
+    return []
+
+
+@rk.finding(needs=())
+def in_order_off(cold_here, stream, block):
+    """Why a block here, in order and cold, is off. stream: the input with the time of 1 MiB from the disk."""
+    if not rk.is_miss(cold_here.ratio):
+        return []
+    took = f"A block here, in order and cold, took {rk.number(cold_here.ratio, 2)} times the prediction"
+    trial = 64 * cold_here.median
+    delivered = trial / stream.value * 2**20
+    beyond = delivered / (64 * block.value)
+    if cold_here.ratio > 2 and beyond > 1.5:
+        return rk.consistent("readahead beyond", f"{took}, which comes from longer trials. A trial of 64 blocks takes {rk.amount(trial, 'ms')}, in "
+                             f"which the disk can deliver {rk.amount(delivered, 'KiB')}, {rk.number(beyond, 2)} times what was read. That fits "
+                             "readahead beyond the end of the trial, and a first window that begins small; a longer trial shares both among "
+                             "more blocks.")
+    return rk.unexplained("in order unexplained", f"{took}: unexplained. The device's requests during a trial (`iostat`) would tell.")
+
+
+@rk.finding(needs=())
+def others_off(results, whole, work, titles):
+    """work: the guess of the two ends' work without delay; titles: of the results by their quantity."""
+    off = [titles.get(result.quantity, "the penalty") for result in results if rk.is_miss(result.ratio)]
+    if off:
+        return rk.unexplained("others off", f"Also off by more than that: {', '.join(off)}. The guess of the ends' work, "
+                              f"{rk.amount(work.value, 'µs')}, is the first to doubt; without delay it is all there is.")
+    return rk.shown("others right", "All other times of this page are within a factor of two.") if whole.has_samples else []
+
+
+@rk.finding(missing="A whole file over NFS by the ThinkPad T470's method")
+def whole_files(in_order, at_random):
+    return rk.shown("whole files", "By the ThinkPad T470's method the largest file over NFS takes "
+                    f"{rk.number(in_order.growth, 2)} times as long as the smallest in order, at random {rk.number(at_random.growth, 2)} times")
+
+
+@rk.finding(needs=["whole", "share"], missing="")
+def answer(whole, share):
+    """share: the link's part of the whole; nan if the link is not under Reckon's control."""
+    return rk.shown("link's share", f"The link's round trip and transfer are {rk.percent(share)} of what was measured; the rest is the work of the "
+                    "two ends.")
+
+
+@rk.finding(missing="A block of 4 KiB, here and over NFS")
+def memory_and_disk(whole, cold_here):
+    return rk.shown("memory and disk", f"From the server's memory a block takes {rk.number(whole.median / cold_here.median, 2)} times as long as from "
+                    "this machine's own disk")
+
+
+def over_10_ms(whole, link):
+    return "**1.** Predict a block of 4 KiB at random over a link of 10 ms, of the same rate.", _over_10_ms(whole, link)
+
+
+@rk.finding
+def _over_10_ms(whole, link):
+    moved, ends = transfer(link), whole.median - of_the_link(link)
+    time = 10e-3 + moved + ends
+    return rk.shown("10 ms", f"10 ms, {rk.amount(moved, 'µs')} for the bytes, and the ends' work, {rk.amount(ends, 'µs')}: {rk.amount(time, 'ms')}. The "
+                    f"link is then {rk.percent((10e-3 + moved) / time, 3)} of the whole, so a faster server would hardly help.")
+
+
+def busy_link(whole, link):
+    return "**2.** How many blocks would a client have to request at once to keep the link busy?", _busy_link(whole, link)
+
+
+@rk.finding
+def _busy_link(whole, link):
+    moved = transfer(link)
+    return rk.shown("busy link", f"By Little's law, the time of a block over the time of its bytes: {whole} / {rk.amount(moved, 'µs')} = "
+                    f"{rk.number(whole.median / moved, 2)} blocks. That is what the kernel's readahead is for.")
+
+
+def half_the_cost(whole, link):
+    return "**3.** From which size of a read on does a byte cost half of what it costs in reads of 4 KiB?", _half_the_cost(whole, link)
+
+
+@rk.finding
+def _half_the_cost(whole, link):
+    fixed, rate = whole.median - transfer(link), link["rate"].value
+    half = fixed / (whole.median / (2 * link["block"].value) - 1 / rate)
+    if half <= 0:
+        return rk.shown("no size", "From none: the transfer alone costs more than half.")
+    return rk.shown("half the cost", f"A read of S bytes takes {rk.amount(fixed, 'µs')} + S / {rk.amount(rate, 'Mbit/s')}, and a byte shall cost half of "
+                    f"{whole} / 4 KiB. That gives S = {rk.amount(half, 'KiB')}.")
