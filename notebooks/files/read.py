@@ -1,0 +1,364 @@
+"""What the chapter on reading a file concludes.
+
+need: what each input would have to be, as needed() has it.
+"""
+
+import math
+
+import numpy as np
+
+import reckon as rk
+
+
+def rate_of(curve):
+    """The disk's rate in bytes a second by the slope of a read's time over its size; nan if there is none."""
+    return 1 / curve.line.slope if curve.line and curve.line.slope > 0 else math.nan
+
+
+def needed(random, in_order, cached, curve, inputs):
+    """What each input would have to be, in base units; nan where no positive value follows.
+
+    random, in_order, cached: a block past and in the page cache; curve: a random read by its size; inputs: those of a block in the
+    page cache, by name.
+    """
+    rate, block = rate_of(curve), inputs["block"].value
+    find, request = (result.median - block / rate - random.seal.software for result in (random, in_order))
+    look_up = cached.median - block / inputs["copy"].value - inputs["null"].value
+    found = dict(rate=rate, find=find, request=request, look_up=look_up)
+    return {name: value if value > 0 else math.nan for name, value in found.items()}
+
+
+def needed_rows(need, disk, access, command, cached):
+    """What each input was, and would have to be, as rows of a table."""
+    sealed = {given.name: given.value for given in cached.seal.inputs}
+    rows = [("The disk's rate", disk.value, need["rate"], "MB/s", "the slope of the time of a random read over its size"),
+            ("To find a random block", access.value, need["find"], "µs", "a random block past the page cache"),
+            ("A request for the next block", command.value, need["request"], "µs", "the next block past the page cache"),
+            ("To look a page up", sealed["work"] / sealed["clock"], need["look_up"], "ns", "a block in the page cache")]
+    return [[what, rk.amount(used, unit), rk.amount(value, unit), f"{rk.number(value / used, 2)}×", source]
+            for what, used, value, unit, source in rows if value > 0]
+
+
+@rk.finding
+def blocks_ahead(ahead, block):
+    count = rk.number(max(1, ahead.value / block.value), 4)
+    if ahead.origin == "machine":
+        name, source = "readahead as set", "as its queue is set"
+    else:
+        name, source = "readahead guessed", "a guess: the machine does not report it"
+    return rk.shown(name, f"The kernel reads up to {rk.amount(ahead.value, 'byte')} ahead on this disk, {source}. That is {count} blocks of 4 KiB "
+                    "in one request.")
+
+
+@rk.finding(missing="A block of 4 KiB, by the way it is read; and lseek")
+def ways_table(random, cached):
+    times = rk.number(random.median / cached.median, 2)
+    return rk.shown("disk and memory", f"A block of 4 KiB, by the way it is read; and lseek: from the disk a random block takes {times} times as "
+                    "long as from memory")
+
+
+@rk.finding(missing="A block of 4 KiB, by how it is read")
+def disk_and_cache(random, cached):
+    times = rk.number(random.median / cached.median, 2)
+    return rk.shown("disk and page cache", f"A random block takes {times} times as long from the disk as from the page cache")
+
+
+@rk.finding(needs=())
+def elsewhere(cached, remote, by_file):
+    """The same read on other pages, whose results may be None."""
+    if not all(result and result.has_samples for result in (cached, remote, by_file)):
+        return []
+    first, last = (rk.amount(time, "µs") for time in by_file.medians[[0, -1]])
+    return rk.shown("same read elsewhere", f"The same read from memory takes {cached} here, {remote} on the page on "
+                    f"[remote files](/notebooks/files/remote.ipynb) and {first} to {last} on that on the "
+                    "[file cache](/notebooks/files/cache.ipynb). Each page reads files of its own size, and at another minute.")
+
+
+@rk.finding(missing="How long a block takes, by how it is read")
+def tail(random):
+    times = np.concatenate(random.trials(random.points[0]))
+    share = rk.percent(np.mean(times > 2 * np.median(times)))
+    return rk.shown("tail", f"Reads from the disk have a long tail: {share} of the random ones take more than twice the median")
+
+
+@rk.finding(missing="A block by the size of its file")
+def by_file_size(buffered, random):
+    return rk.shown("by file size", f"A block of the largest file takes {rk.number(buffered.growth, 2)} times as long as one of the smallest in order "
+                    f"through the page cache, and {rk.number(random.growth, 2)} times as long at random past it")
+
+
+@rk.finding(missing="One read by its size")
+def by_block_size(random):
+    larger = random.axis[-1] / random.axis[0]
+    return rk.shown("fixed cost", f"A read {larger:g} times as large takes {rk.number(random.growth, 2)} times as long at random: each request has a "
+                    "fixed cost")
+
+
+@rk.finding(needs=())
+def lines_table(random):
+    caption, rate = "The straight line through the times of a read by its size", rate_of(random)
+    if math.isnan(rate):
+        return rk.unexplained("no slope", caption)
+    return rk.shown("slope and start", f"{caption}: at random {rk.amount(rate, 'MB/s')}, and {rk.amount(random.line.intercept, 'µs')} for each request")
+
+
+@rk.finding(needs=())
+def beginnings(curves):
+    return [_beginning(curve) for curve in curves if curve.line]
+
+
+def _beginning(curve):
+    line, first = curve.line, curve.medians[0]
+    begins = (f"{rk.title_of(curve.quantity)}: the line begins at {rk.amount(line.intercept, 'µs')}, and a read of {curve.axis_in_unit[0]:g} KiB takes "
+              f"{rk.amount(first, 'µs')} in all")
+    # Beyond the fit's own uncertainty.
+    if line.intercept_low > first or line.intercept_high < 0:
+        return rk.shown("bent line", f"{begins}, so the times lie on no straight line at the small end.")
+    return rk.shown("line's beginning", f"{begins}.")
+
+
+@rk.finding(needs=["need_rate", "now"], missing="")
+def predicted_again(what, before, now, prediction, need_rate):
+    """What the model predicts with the rate by the slope. before, now: what was predicted and measured."""
+    return rk.shown("with the slope's rate", f"{what} was predicted to take {rk.amount(before, 'µs')} and took {rk.amount(now, 'µs')}; with the rate by "
+                    f"the slope the prediction is {rk.amount(float(prediction.predicted), 'µs')}.")
+
+
+def large_read(curve):
+    """A random read of 1 MiB as predicted and as measured; nan if it was not."""
+    whole = curve.point_index(1024) is not None
+    return (curve.sealed("predicted")[-1], curve.medians[-1]) if whole else (math.nan, math.nan)
+
+
+@rk.finding(needs=["in_cache"], missing="")
+def misses(results, in_cache, again, need_rate):
+    """again: the prediction of a block in order through the page cache, with the rate by the slope."""
+    off = [f"“{rk.title_of(result.quantity)}”" for result in results if rk.is_miss(result.ratio)]
+    if not off:
+        return rk.shown("none off", "No single result and no curve as a whole is off by more than a factor of two.")
+    found = [rk.shown("some off", f"Off by more than a factor of two: {', '.join(off)}.")]
+    if math.isnan(need_rate):
+        return found
+    left = in_cache.median / float(again.predicted)
+    if rk.is_miss(left):
+        return [*found, rk.unexplained("rate is not all", "The rate alone does not explain reading in order through the page cache: "
+                                       f"{rk.number(left, 2)} times the new prediction is left, unexplained. Counting the device's requests during "
+                                       "the read (`iostat`) would tell.")]
+    return [*found, rk.consistent("rate explains", "The disk's rate is what was off: the slope alone brings reading in order through the page cache "
+                                  f"within a factor of two, to {rk.number(left, 2)} times the prediction. The curves by size share this input.")]
+
+
+@rk.finding(needs=())
+def request_off(need, command, small, guest):
+    """command: the guess of a request; small: random blocks by the file's size; guest: the machine's hypervisor, if any."""
+    found, request = [], need["request"]
+    if request > 1.25 * command.value:
+        costs = f"A request for the next block costs {rk.amount(request, 'µs')}, where {rk.amount(command.value, 'µs')} were guessed."
+        if guest:
+            found.append(rk.consistent("request of a guest", f"{costs} In a guest a request leaves the guest, waits for the host's disk and returns as "
+                                       "an interrupt; the guess left that way out."))
+        else:
+            found.append(rk.unexplained("request", f"{costs} The guess was too low for this device's controller."))
+    start = small.medians[0] / small.sealed("predicted")[0] if small.has_samples else math.nan
+    if start > 1.5:
+        found.append(rk.consistent("small files off", f"The same shows for small files: a random block of the smallest takes {rk.number(start, 2)} times "
+                                   "the prediction, so what was written a moment ago is answered no sooner."))
+    return found
+
+
+def share_waited(result, by_read):
+    """The share of single reads that waited for the disk; nan if unmeasured."""
+    return by_read.waited(result.quantity) if result.quantity in by_read.processes else math.nan
+
+
+def readahead_row(result, by_read):
+    """A quantity's single reads as cells of a table."""
+    name = result.quantity
+    times = (by_read.median(name), result.median, result.seal.predicted, np.percentile(by_read.times[name], 99))
+    return [rk.title_of(name), f"{100 * by_read.waited(name):.1f} %", *(rk.amount(time, "µs") for time in times), f"{100 * by_read.time_waited(name):.0f} %"]
+
+
+@rk.finding(needs=["normal"], missing="Reads in order, by the advice about the order")
+def few_wait(normal, by_read):
+    return rk.shown("few wait", f"With readahead {100 * share_waited(normal, by_read):.1f} % of the reads in order wait for the disk; without it, all do")
+
+
+@rk.finding(needs=())
+def waiting_table(by_read):
+    why = "" if by_read.has_gap else ", because there is no gap between long and short ones"
+    return rk.shown("gap" if by_read.has_gap else "no gap", "Reads in order, one by one: those that waited took more than "
+                    f"{rk.amount(by_read.limit, 'µs')}{why}")
+
+
+@rk.finding(needs=())
+def means_off(results):
+    off = [f"“{rk.title_of(result.quantity)}” ({rk.number(result.ratio)} times the prediction)" for result in results if rk.is_miss(result.ratio)]
+    if not off:
+        return []
+    return rk.unexplained("means off", f"Means off by more than a factor of two: {', '.join(off)}. They have the inputs of the table above: the disk's "
+                          "rate, and, without readahead, a request for each block.")
+
+
+@rk.finding(needs=["normal", "random"])
+def not_sequential(normal, random, by_read, ahead, block):
+    window, times = rk.plain(max(1, ahead.value / block.value)), rk.number(random.median / normal.median, 2)
+    return rk.shown("not sequential", f"**To the program** every read is the next one. **To the disk** it is not: with readahead "
+                    f"{100 * share_waited(normal, by_read):.1f} % of the reads wait; by the model one in {window} would. The others find their block in "
+                    f"memory, because it was requested in a larger piece before. A block takes {rk.amount(normal.median, 'µs')} on average, and without "
+                    f"readahead {rk.amount(random.median, 'µs')}, {times} times as long.")
+
+
+@rk.finding(needs=())
+def copies(normal, by_read):
+    if not share_waited(normal, by_read) <= 0.5:
+        return []
+    median = rk.amount(by_read.median(normal.quantity), "µs")
+    return rk.shown("mostly copied", f"So sequential reading is a few large requests and many copies from memory, and its median ({median}) shows the "
+                    "copies alone.")
+
+
+@rk.finding(missing="")
+def advice(sequential, normal):
+    takes = f'With the advice "sequential", which requests larger pieces, a block takes {rk.amount(sequential.median, "µs")} on average:'
+    pays = sequential.apart(normal)
+    if pays == 0:
+        return rk.consistent("advice unclear", f"{takes} the scatter does not show whether it pays.")
+    return rk.shown("advice pays", f"{takes} here it pays.") if pays < 0 else rk.shown("advice does not pay", f"{takes} here it does not pay.")
+
+
+@rk.finding
+def order(in_order, at_random):
+    ratio = at_random.median / in_order.median
+    takes = (f"**Past the page cache** nothing is read ahead: the next block takes {in_order}, a random one {at_random}, a ratio of "
+             f"{rk.number(ratio, 2)}:")
+    if ratio < 1.5:
+        return rk.shown("order does not matter", f"{takes} the order hardly matters to this device.")
+    return rk.shown("order matters", f"{takes} this device gains by the order, by itself.")
+
+
+@rk.finding(needs=["seek", "to_next"])
+def lseek(seek, to_next, null, read):
+    """null: the input of a null call; read: a random block."""
+    guessed = "" if null.origin == "measured" else ", guessed"
+    as_long = f" A random block from it takes {rk.number(read.median / seek.median, 2)} times as long." if read.has_samples else ""
+    return rk.shown("lseek", f"{seek} to a random place, {to_next} to the next. It is a system call ({rk.amount(null.value, 'ns')} for a null "
+                    f"call{guessed}) that notes a number; the disk takes no part.{as_long}")
+
+
+@rk.finding
+def never_written(whole_files, read):
+    share = whole_files.medians[-1] / whole_files.axis[-1] * 4096 / read.median
+    takes = ("The file of the ThinkPad T470's report was allocated and never written. Such a block takes "
+             f"{rk.percent(share)} of the time of a real one.")
+    if share < 0.2:
+        return rk.consistent("zeros", f"{takes} The file system knows that there is nothing to read, and returns zeros. The report's low times for "
+                             "random blocks, the same for every size, fit that.")
+    return rk.shown("as real", f"{takes} Here that makes little difference.")
+
+
+def block_row(result):
+    """A report's method for each block as cells of a table; of a curve, its largest file."""
+    block_bytes = 65536 if "i7_10750h" in result.quantity else 4096
+    size, time = result.axis[-1] if result.is_curve else 128 * 2**20, result.medians[-1]
+    if result.measurement.op == "file":
+        time *= block_bytes / size
+    return [rk.title_of(result.quantity), f"{block_bytes // 1024} KiB", rk.amount(time, "µs"), rk.amount(block_bytes / time, "MB/s")]
+
+
+@rk.finding
+def emptied_in_order(cold, emptied):
+    return rk.shown("all dropped, in order", f"A block in order takes {cold} after the advice to forget the file, and {emptied} after all caches were "
+                    "dropped.")
+
+
+@rk.finding(missing="")
+def emptied_at_random(cold, emptied):
+    return rk.shown("all dropped, at random", f"A random block takes {cold} and {emptied}. The two were not measured in turn.")
+
+
+@rk.finding(needs=())
+def level_moved(read, emptied, by_block):
+    """by_block: random reads by their size, measured later than `read`."""
+    if not (read.has_samples and emptied.has_samples and by_block.point_index(4, "KiB") == 0):
+        return []
+    return rk.shown("level moved", "A random block past the page cache, where nothing is dropped, took "
+                    f"{rk.amount(read.median, 'µs')} with the first of them and {rk.amount(by_block.medians[0], 'µs')} later on: the disk's own level "
+                    "moved by that much.")
+
+
+@rk.finding(missing="")
+def fio_outside(fio, reckon):
+    other, own = fio.summary, reckon.summary
+    if not own.interval.is_known or own.interval.low <= other.median <= own.interval.high:
+        return []
+    low, high = rk.amount(min(own.medians), "µs"), rk.amount(max(own.medians), "µs")
+    too_few = "" if other.interval.is_known else ", too few for an interval"
+    return rk.shown("fio outside", f"The time by `fio` lies outside Reckon's interval. Reckon's {len(own.medians)} processes have medians from {low} to "
+                    f"{high}; `fio` had {other.processes}{too_few}.")
+
+
+@rk.finding(missing="")
+def after_a_pause(later, fio, read):
+    by_pause, by_fio = (abs(math.log(other.median / read.median)) for other in (later, fio))
+    takes = f"Reckon's reads take {rk.amount(read.median, 'µs')} at once and {rk.amount(later.median, 'µs')} after the pause"
+    if by_pause >= by_fio:
+        return rk.shown("pause matters", f"{takes}. So a pause alone changes a read by at least as much as the two programs differ.")
+    return rk.shown("pause does not matter", f"{takes}, so a pause alone does not account for the difference.")
+
+
+def by_fallocate():
+    """Why a report's files were read faster than any drive can."""
+    by_size = {figure.at: figure for figure in rk.reports.measured_values("files/read/t470_sequential") if figure.measured and figure.predicted}
+    largest = by_size[max(by_size)]
+    measured, predicted = (rk.amount(largest.at * 2**20 / largest.base(time, "s"), "GB/s") for time in (largest.measured, largest.predicted))
+    return ("These files are made by `fallocate` and never written: the file system gives zeros for such extents and asks no disk, which probably is "
+            f"why. The report's largest file comes at {measured}; predicted, by its drive's rating, were {predicted}.")
+
+
+@rk.finding(needs=["find"], missing="")
+def answer(find, access, random, in_order):
+    """find: what finding a block takes; access: the guess of it."""
+    if random.apart(in_order) == 0:
+        return rk.consistent("place alike", f"Its request takes {rk.amount(find, 'µs')}, where {rk.amount(access.value, 'µs')} were guessed for finding a "
+                             "block. The next block in order takes as long, so hardly any of it is finding.")
+    return rk.shown("place", f"Finding it takes {rk.amount(find, 'µs')}, where {rk.amount(access.value, 'µs')} were guessed.")
+
+
+def read_of_256_kib(need, software, curve):
+    at = curve.point_index(256)
+    return ("**1.** Predict a random read of 256 KiB past the page cache, with the disk's rate and the cost of finding a block from the table above. Then "
+            "look it up in the figure.", _read_of_256_kib(need["find"], need["rate"], software, math.nan if at is None else curve.medians[at]))
+
+
+@rk.finding
+def _read_of_256_kib(find, rate, software, measured):
+    by_line = rk.amount(find + 256 * 1024 / rate + software, "µs")
+    return rk.shown("256 KiB", f"{rk.amount(find, 'µs')} to find it, 256 KiB over {rk.amount(rate, 'MB/s')}, and {rk.amount(software, 'µs')} of software: "
+                    f"{by_line}. Measured: {rk.amount(measured, 'µs')}.")
+
+
+def moving_bytes(curve):
+    fixed = curve.line.intercept if curve.line and curve.line.intercept > 0 else math.nan
+    return ("**2.** From which size on does a random read spend more time on moving bytes than on everything else?",
+            _moving_bytes(fixed, rate_of(curve)))
+
+
+@rk.finding
+def _moving_bytes(fixed, rate):
+    return rk.shown("moving bytes", f"Where size over rate is as long as the fixed cost: {rk.amount(fixed, 'µs')} × {rk.amount(rate, 'MB/s')} = "
+                    f"{rk.amount(fixed * rate, 'KiB')}. A program that reads smaller pieces at random mostly waits for requests.")
+
+
+def share_of_hits(cached, buffered):
+    hit, miss = (result.summary.mean if result.summary else math.nan for result in (cached, buffered))
+    return ("**3.** A program reads random blocks of a file, and some are in the page cache. What share of its reads has to find its block there for a mean "
+            "of 10 µs?", _share_of_hits(hit, miss))
+
+
+@rk.finding
+def _share_of_hits(hit, miss):
+    share = (miss - 10e-6) / (miss - hit)
+    if not 0 < share < 1:
+        return rk.shown("no share", "No share gives that mean here.")
+    return rk.shown("share of hits", f"With the share h and the means of the table, h × {rk.amount(hit, 'µs')} + (1 − h) × {rk.amount(miss, 'µs')} = 10 µs "
+                    f"gives h = {rk.percent(share)}. A few reads from the disk decide the mean.")
