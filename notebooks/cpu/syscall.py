@@ -1,15 +1,8 @@
 """What the chapter on the system call concludes."""
 
-import math
-
 import numpy as np
 
 import reckon as rk
-
-
-def cycles_of(call):
-    """The call's core cycles, as in the table; nan if unmeasured."""
-    return call.core_cycles.median if call.core_cycles else math.nan
 
 
 def titles_of(calls):
@@ -88,7 +81,7 @@ def calls_enough(null, pair):
 @rk.finding(needs=())
 def off_by_the_path(null, switch, path):
     if null.ratio > 1:
-        left = rk.number(cycles_of(null) - switch.value)
+        left = rk.number(null.median_cycles - switch.value)
         return rk.unexplained("slow path", f"of its {null:cycles} the mode switch is guessed to take {rk.number(switch.value)}; the "
                               f"{left} that are left are the kernel's path, which was guessed at {rk.number(path.value)}. "
                               "Mitigations make indirect jumps and returns slow, and hooks for tracing and auditing add checks. "
@@ -115,7 +108,7 @@ def off_by_own_work(call, null, guessed):
                "by divisions.", "getcwd": names, "getcwd_syscall": names,
                "clock_gettime_syscall": "It reads the counter and copies the time."}
     reason = reasons.get(call.quantity.rpartition("/")[2], fields)
-    cycles = rk.number(cycles_of(call) - cycles_of(null))
+    cycles = rk.number(call.median_cycles - null.median_cycles)
     return f"its own work takes {cycles} cycles, not the guessed {rk.number(guessed.value)}. {reason}"
 
 
@@ -132,7 +125,7 @@ def misses(null, calls, work, switch, path, guest, trap):
 
 @rk.finding(missing="")
 def answer(null, switch, path):
-    left = cycles_of(null) - switch.value
+    left = null.median_cycles - switch.value
     takes = f"The kernel's path takes {rk.number(left)} cycles where {rk.number(path.value)} were guessed"
     if null.ratio > 2:
         return rk.consistent("mitigations", f"{takes}: mitigations and checks on the way are the likely cause.")

@@ -293,6 +293,11 @@ class Result:
         """Core cycles per operation, by the clock of each sample's own process; times only."""
         return self.cycles[0] if self.cycles else None
 
+    @property
+    def median_cycles(self) -> float:
+        """The median in core cycles at the first point; nan if unmeasured or if it is no time."""
+        return self.core_cycles.median if self.core_cycles else math.nan
+
     @functools.cached_property
     def cycles(self) -> list[statistics.Summary]:
         """The same at every point of a curve; empty if the quantity is no time."""
