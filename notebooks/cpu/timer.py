@@ -1,0 +1,189 @@
+"""What the chapter on reading time concludes."""
+
+import math
+
+import reckon as rk
+
+
+def fence_cycles(fenced, rdtsc, rdtscp, loop):
+    """What each of the three LFENCE of a fenced pair takes, the reads as measured alone, in cycles.
+
+    loop: the guess of the loop around the pair."""
+    return (fenced.median_cycles - rdtsc.median_cycles - rdtscp.median_cycles - loop.value) / 3
+
+
+@rk.finding(missing="Time a round against the rounds between two reads")
+def amortising(amortised):
+    first, last = (rk.amount(value, "ns") for value in (amortised.medians[0], amortised.medians[-1]))
+    return rk.shown("amortised", f"A single round between two reads shows {first}, one of {amortised.axis_in_unit.max():g} rounds {last}")
+
+
+@rk.finding(needs=())
+def long_enough(pair):
+    return rk.shown("long enough", f"A pair adds {pair}. For it to be below 1 %, an interval has to last "
+                    f"{rk.amount(100 * pair.median, 'ns')}; below 0.1 %, {rk.amount(1000 * pair.median, 'ns')}.")
+
+
+@rk.finding(needs=("cpuid",))
+def one_cpuid(cpuid, fenced):
+    takes = f"One CPUID takes {cpuid:interval}, {rk.number(cpuid.median / fenced.median, 2)} times a whole fenced pair."
+    if cpuid.median_cycles > 800:
+        most = rk.number(0.5 / cpuid.median, 2)
+        return rk.shown("leaves the guest", f"{takes} It leaves the guest each time. A method that puts two of them around every "
+                        f"operation times at most {most} operations a second, and it flushes state that the operation then has to "
+                        "rebuild.")
+    return rk.shown("not intercepted", f"{takes} No hypervisor intercepts it here.")
+
+
+@rk.finding
+def without_the_kernel(in_library, in_kernel):
+    times = in_kernel.median / in_library.median
+    takes = f"Called in the C library it takes {in_library}, as a system call {in_kernel}, {rk.number(times)} times as much: the C library"
+    if times > 1.5:
+        return rk.shown("user mode", f"{takes} reads the counter in user mode.")
+    return rk.shown("kernel", f"{takes} enters the kernel here.")
+
+
+@rk.finding(needs=())
+def off_by_the_fences(reads, guessed_fence, loop):
+    fenced, rdtsc, rdtscp = reads["fenced"], reads["rdtsc"], reads["rdtscp"]
+    together = rk.number(rdtsc.median_cycles + rdtscp.median_cycles)
+    return rk.consistent("fences", f"with RDTSC and RDTSCP as measured alone, {together} cycles together, each of its three LFENCE takes "
+                         f"{rk.number(fence_cycles(fenced, rdtsc, rdtscp, loop))} cycles, not {rk.number(guessed_fence.value)}. A fence "
+                         "waits until all before it is done, so the reads no longer overlap.")
+
+
+@rk.finding(needs=())
+def off_by_rdtscp(rdtscp, lfence, clock):
+    cycles = rdtscp.median_cycles
+    return rk.shown("RDTSCP", f"RDTSCP alone takes {rk.number(cycles)} cycles here; with it and a fence of {rk.number(lfence.value)} the "
+                    f"model gives {rk.amount((cycles + lfence.value) / clock.value, 'ns')}.")
+
+
+@rk.finding(needs=())
+def off_by_the_table(read, given):
+    model = rk.literal(rk.run().machine.value("processor.model"))
+    return rk.consistent("other table", f"it takes {rk.number(read.median_cycles)} cycles here, {rk.number(given.value)} in the prediction "
+                         f"({given.source}). This processor is {model}, and its vendor does not publish the number.")
+
+
+@rk.finding(needs=())
+def off_by_the_trip(cpuid, guest, trip, native, clock):
+    if guest.value > 0:
+        here = rk.amount(cpuid.median - native.value / clock.value, "µs")
+        return rk.unexplained("trip off", f"the trip out of the guest takes {here}, not the guessed {rk.amount(trip.value, 'µs')}. What "
+                              "the hypervisor does in that time cannot be seen from inside; `perf kvm stat` on the host would show it.")
+    return rk.shown("CPUID off", f"it takes {rk.number(cpuid.median_cycles)} cycles without a guest, not {rk.number(native.value)}.")
+
+
+@rk.finding(needs=())
+def off_by_the_library(in_library, rdtsc, converts):
+    return rk.shown("library", f"reading the counter and converting it takes {rk.number(in_library.median_cycles)} cycles, not "
+                    f"{rk.number(rdtsc.value + converts.value)}.")
+
+
+@rk.finding(needs=())
+def off_by_the_kernel(in_kernel, inputs, null):
+    needed = in_kernel.median_cycles - inputs["rdtsc"].value - inputs["converts"].value
+    of_null = rk.number(null.value * inputs["clock"].value)
+    return rk.consistent("kernel's way", f"the way into the kernel and back takes {rk.number(needed)} cycles, not the guessed "
+                         f"{rk.number(inputs['enters'].value)}. The null system call alone takes {of_null} of them; the rest reads the "
+                         "clock inside the kernel and copies the time to the program.")
+
+
+def misses(reads, inputs, null):
+    """The list of the predictions that were missed, and why. inputs: of the predictions, by name."""
+    lfence, clock, rdtsc = inputs["lfence"], inputs["clock"], inputs["rdtsc"]
+    trip = {name: inputs[name] for name in ("guest", "trip", "native", "clock")}
+    reasons = {"fenced": off_by_the_fences(reads, lfence, inputs["loop"]),
+               "pair": off_by_rdtscp(reads["rdtscp"], lfence, clock),
+               "rdtsc": off_by_the_table(reads["rdtsc"], rdtsc),
+               "rdtscp": off_by_the_table(reads["rdtscp"], inputs["rdtscp"]),
+               "cpuid": off_by_the_trip(reads["cpuid"], **trip),
+               "clock_gettime": off_by_the_library(reads["clock_gettime"], rdtsc, inputs["converts"]),
+               "clock_gettime_syscall": off_by_the_kernel(reads["clock_gettime_syscall"], inputs, null)}
+    items = [rk.missed(reads[name], reason) for name, reason in reasons.items()]
+    return "\n".join(filter(None, items)) or "None of the reads in the table."
+
+
+@rk.finding(needs=("whole",))
+def fenced_by_cpuid(whole, inside):
+    return rk.shown("times what it adds", f"The CPUID-fenced pair *adds* {inside} to an interval but takes {whole} to execute: "
+                    f"{rk.number(whole.median / inside.median)} times what it shows of itself.")
+
+
+def step_of(results):
+    """The counter's step, as the smallest that one of these results shows, in seconds; 0 if none does."""
+    return min((result.counter_step for result in results if result.counter_step > 0), default=0)
+
+
+@rk.finding(needs=())
+def steps(pair, by_method):
+    """by_method: results of pairs that are timed one by one too, by whose they are."""
+    single = [result for result in (pair, *by_method.values()) if result.summary]
+    step = step_of(single)
+    found = []
+    if step > 0:
+        found.append(rk.shown("pairs in steps", f"Pairs that are timed one by one differ by steps of {rk.amount(step, 'ns')}."))
+    elif single:
+        found.append(rk.shown("pairs without steps", "Pairs that are timed one by one show no step of the counter here."))
+    alike = [name for name, result in by_method.items()
+             if abs(result.median - pair.median) < 1.5 * step and step > 0.05 * pair.median]
+    if alike:
+        found.append(rk.shown("no agreement", f"So the equal figure of {' and '.join(alike)} is no agreement: a difference from Reckon's "
+                              "of less than about a step does not show."))
+    return found
+
+
+@rk.finding(missing="What one pair of reads adds: each pair timed by itself")
+def distribution(lfence, without, cpuid):
+    return rk.shown("what a pair adds", f"One pair of reads adds {lfence} with LFENCE, {without} without a fence and {cpuid} with CPUID: "
+                    "each pair timed by itself")
+
+
+@rk.finding(needs=("fenced",), missing="")
+def answer(fenced, reads, inputs):
+    rdtsc, rdtscp = reads["rdtsc"], reads["rdtscp"]
+    fence = fence_cycles(fenced, rdtsc, rdtscp, inputs["loop"])
+    if not math.isnan(fence) and fenced.ratio > 1.25:
+        guessed = inputs["rdtsc"].value + inputs["rdtscp"].value
+        return rk.consistent("reads off", f"RDTSC and RDTSCP take {rk.number(rdtsc.median_cycles + rdtscp.median_cycles)} cycles here, "
+                             f"{rk.number(guessed)} in the prediction, and a fence {rk.number(fence)}, not "
+                             f"{rk.number(inputs['lfence'].value)}.")
+    return rk.shown("pair of it", f"Of that, a pair adds {reads['pair']} to what it encloses.")
+
+
+@rk.finding(needs=())
+def bars(cpuid, fenced):
+    times = cpuid.median / fenced.median
+    if times > 1:
+        return rk.shown("CPUID dearer", f"One CPUID costs {rk.number(times, 2)} times a whole fenced pair of reads")
+    return rk.shown("all reads", "The cost of each method of reading the time")
+
+
+def operation_of_5_us(pair):
+    return ("**1.** You time an operation of 5 µs, each by itself, and subtract nothing. How large is the error, in per cent?",
+            f"The pair adds {rk.amount(pair.value, 'ns')}: {rk.percent(pair.value / 5e-6)}.")
+
+
+@rk.finding
+def cost_of_a_million(cpuid, fenced):
+    million, fenced_million = (rk.amount(seconds, "s") for seconds in (2e6 * cpuid.median, 1e6 * fenced.median))
+    return rk.shown("two million CPUIDs", f"Two million CPUIDs at {cpuid} take {million}. With LFENCE the same million takes "
+                    f"{fenced_million}.")
+
+
+def a_million_operations(cpuid, fenced):
+    return ("**2.** You put CPUID before and after each of a million operations, as Intel's old advice says. How much time goes "
+            "into CPUID alone?", cost_of_a_million(cpuid, fenced))
+
+
+def operation_of_3_ns(pair):
+    step = pair.counter_step
+    solution = ("Single pairs show no step of the counter here; then the pair's own spread decides, and a hundred repetitions are a "
+                "safe start.")
+    if step > 0:
+        solution = (f"Single pairs differ by steps of {rk.amount(step, 'ns')} here, more than the operation. A step is 1 % of "
+                    f"{rk.amount(100 * step, 'ns')}, which {rk.plain(math.ceil(step / (0.01 * 3e-9)))} repetitions fill.")
+    return ("**3.** An operation takes 3 ns. Why does a single pair of reads not show it, and how many repetitions between two "
+            "reads resolve it to 1 %?", solution)
