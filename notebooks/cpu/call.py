@@ -1,0 +1,194 @@
+"""What the chapter on the procedure call concludes."""
+
+import math
+
+import numpy as np
+
+import reckon as rk
+
+
+def adds(change, clock):
+    """ "adds 0.3 ns" or "takes off 0.3 ns"."""
+    if abs(change) * clock.value < 0.02:
+        return "adds less than 0.02 cycles"
+    return f"{'adds' if change >= 0 else 'takes off'} {rk.amount(abs(change), 'ns')}"
+
+
+def is_unclear(line):
+    """Whether the interval of the slope includes zero."""
+    return line.slope_low <= 0 <= line.slope_high
+
+
+@rk.finding(needs=())
+def each_argument(call, how, clock):
+    line = call.line
+    if line is None:
+        return rk.unexplained("argument not measured", f"{how} it could not be measured.")
+    cycles = abs(line.slope) * clock.value
+    costs = f"{how} an argument {adds(line.slope, clock)}"
+    if cycles < 0.02:
+        return rk.shown("argument adds nothing", f"{costs}.")
+    if is_unclear(line):
+        return rk.unexplained("argument unclear", f"{costs} ({rk.number(cycles, 2)} core cycles), but the slope's interval includes zero.")
+    return rk.shown("argument clear", f"{costs}, {rk.number(cycles, 2)} core cycles.")
+
+
+@rk.finding(needs=())
+def overlapping(o2, o0):
+    cheaper = [how for how, call in (("optimised", o2), ("unoptimised", o0))
+               if call.line and call.line.slope_high < 0.7 * call.sealed_line.slope]
+    if not cheaper:
+        return []
+    return rk.consistent("arguments overlap", "The moves run beside CALL and RET; adding them up was the model's mistake "
+                         f"({' and '.join(cheaper)}).")
+
+
+@rk.finding(needs=())
+def seventh(call, how, clock):
+    if len(call.points) < 8:
+        return rk.unexplained("seventh not measured", f"{how} not all of them could be measured.")
+    *others, last = np.diff(call.medians)
+    largest = np.abs(others).max()
+    steps = f"{how} the seventh {adds(last, clock)}; the largest step among the others is {rk.amount(largest, 'ns')}"
+    if last <= largest:
+        return rk.shown("seventh like others", f"{steps}: no more than steps elsewhere.")
+    if last <= 2 * largest:
+        return rk.unexplained("seventh unclear", f"{steps}: more, but not clearly.")
+    return rk.shown("seventh costs more", f"{steps}: it does cost more.")
+
+
+@rk.finding(needs=())
+def straight(call, how):
+    if call.line is None:
+        return []
+    off = abs(call.line.residuals)
+    share = off.max() / call.medians.mean()
+    residual = (f"the largest residual is {rk.amount(off.max(), 'ns')}, at {call.axis_in_unit[off.argmax()]:g} of the 7 arguments, "
+                f"{rk.percent(share)} of a call.")
+    if share < 0.05:
+        return rk.shown("straight", f"{how} yes: {residual}")
+    return rk.shown("not straight", f"{how} no: {residual}")
+
+
+def cycles_without_arguments(call):
+    return call.cycles[0].median if call.has_samples else math.nan
+
+
+@rk.finding(needs=("o2",))
+def two_jumps(o2, jumps, a_round, loop, clock):
+    """a_round: of the optimised loop, with which a call is compared; loop: its result, if there is one."""
+    cycles, one_jump = cycles_without_arguments(o2), a_round.value * clock.value
+    found = [rk.shown("two jumps", f"An optimised call without arguments takes {rk.number(cycles)} cycles, where {rk.number(jumps.value)} "
+                      f"were guessed for CALL and RET: {rk.number(cycles / 2)} for each jump. A round of the optimised loop, which is one "
+                      f"taken jump, takes {rk.number(one_jump)} (page on the loop).")]
+    fastest = loop.summary.minimum * clock.value if loop and loop.summary else math.nan
+    if one_jump > 1.2 and cycles > 1.2 * jumps.value and fastest < 1.2:
+        found.append(rk.consistent("jumps take turns", f"Both are above a cycle for a jump. The loop's fastest trials take "
+                                   f"{rk.number(fastest)}, so this core can jump in each cycle; the likely cause is its other hardware "
+                                   "thread, which takes turns with this one."))
+    elif one_jump > 1.2 and cycles > 1.2 * jumps.value:
+        found.append(rk.shown("slow jumps", "So a taken jump costs more than a cycle on this core today, in the loop as in the call."))
+    return found
+
+
+@rk.finding(needs=())
+def off_slope(times):
+    if 0 <= times < 1:
+        return rk.consistent("moves overlap", "the moves run beside CALL and RET, which the model adds up.")
+    return rk.unexplained("slope off", "with each number of arguments the calls lie at other addresses, which may be worth more than a "
+                          "move. The same calls, each aligned, would show it.")
+
+
+def missed_slope(call, how):
+    times = call.line.slope / call.sealed_line.slope if call.line else 1
+    if not rk.is_miss(times):
+        return ""
+    return f"- **{how}, what an argument adds** ({rk.number(times, 2)} times): {off_slope(times)}"
+
+
+def missed_call(call, how, jumps):
+    if not rk.is_miss(call.ratio):
+        return ""
+    return (f"- **{how}** ({rk.number(call.ratio)} times by the median): CALL and RET take {rk.number(cycles_without_arguments(call))} "
+            f"cycles, not the guessed {rk.number(jumps.value)}; the rest is the arguments.")
+
+
+def misses(o2, o0, jumps):
+    """The list of the predictions that were missed, and why."""
+    items = [item for call, how in ((o2, "Optimised"), (o0, "Unoptimised"))
+             for item in (missed_call(call, how, jumps), missed_slope(call, how))]
+    return "\n".join(filter(None, items)) or "None, of the curves and of their slopes."
+
+
+@rk.finding(missing="")
+def answer(o2, jumps):
+    return rk.shown("CALL and RET", f"CALL and RET take {rk.number(cycles_without_arguments(o2))} cycles, where {rk.number(jumps.value)} "
+                    "were guessed.")
+
+
+@rk.finding(needs=())
+def curves(o2, o0, clock):
+    """The caption of the two curves."""
+    if o2.line is None or o0.line is None:
+        return rk.unexplained("too few points", "A procedure call against its integer arguments")
+    optimised, unoptimised = ("adds nothing measurable" if is_unclear(line) else adds(line.slope, clock) for line in (o2.line, o0.line))
+    return rk.shown("what an argument adds", f"An argument {optimised} to an optimised call and {unoptimised} to an unoptimised one")
+
+
+@rk.finding(needs=())
+def line_left(call, how):
+    """The caption of the figure of a fitted call."""
+    if call.line is None:
+        return rk.unexplained("too few points", f"{how} call against its arguments")
+    return rk.shown("line left", f"The line fitted to {how} call leaves {rk.amount(abs(call.line.residuals).max(), 'ns')} at most")
+
+
+@rk.finding(needs=())
+def by_the_methods(calls):
+    if not all(call.has_samples for call in calls):
+        return rk.unexplained("methods not measured", "A procedure call by every report's method, on this machine")
+    low, high = (rk.amount(end, "ns") for end in (min(call.median for call in calls), max(call.median for call in calls)))
+    return rk.shown("range of the methods", f"By the reports' methods a call without arguments takes from {low} to {high}; dashed what each "
+                    "predicts")
+
+
+@rk.finding
+def with_the_timer(single, o0):
+    return rk.shown("timer left in", f"With the timer left in, one call takes {rk.amount(single.median, 'ns')}, "
+                    f"{rk.number(single.median / o0.median, 2)} times the call itself: that method measures the timer, and the counter's "
+                    "step may hide the arguments.")
+
+
+@rk.finding(missing="")
+def loop_subtracted(low, o0):
+    ratio = low.medians.mean() / o0.medians.mean()
+    beside = ": in a long loop a round costs less, because it runs in parallel with the call" if ratio < 0.8 else ""
+    return rk.consistent("loop beside call" if beside else "loop subtracted",
+                         "The T470's method subtracts a round of the loop as a single round shows it. It comes out at "
+                         f"{rk.number(ratio, 2)} times Reckon's value{beside}. Where a single round shows more than it adds, as in the "
+                         "report, too much is subtracted, and figures below a cycle are the result.")
+
+
+def a_video_filter(o2):
+    calls = 1920 * 1080 * 60
+    cost = o2.medians[min(2, len(o2.points) - 1)] if o2.has_samples else math.nan
+    return ("**1.** A video filter calls a procedure with two arguments for each pixel of 1920 × 1080 at 60 frames a second. What "
+            "share of a core do the calls take?",
+            f"{rk.plain(calls)} calls a second at {rk.amount(cost, 'ns')} are {rk.amount(calls * cost, 'ms')} of "
+            f"each second: {rk.percent(calls * cost)}. Inlining saves that, and lets the compiler use vectors besides.")
+
+
+def twenty_arguments(o2, o0):
+    optimised, unoptimised = (rk.amount(call.line.intercept + 20 * call.line.slope, "ns") if call.line else "unknown"
+                              for call in (o2, o0))
+    return ("**2.** Predict a call with twenty arguments, optimised and unoptimised, from the fitted lines. Why is the optimised "
+            "prediction too low?",
+            f"The lines give {optimised} and {unoptimised}. From the seventh on, an argument is a store to the stack instead "
+            "of a move between registers, and a core does fewer stores a cycle than moves.")
+
+
+def no_wait_for_the_return(o2):
+    return ("**3.** A call takes less than the five cycles that a load after a store takes on most cores, although CALL stores the "
+            "return address and RET loads it. Why does it not wait?",
+            "RET's target is predicted, so the next call begins before the load is done; the load only checks the prediction. A "
+            f"call without arguments takes {rk.number(cycles_without_arguments(o2))} cycles here.")
