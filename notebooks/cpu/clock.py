@@ -1,0 +1,116 @@
+"""What the chapter on the clock concludes."""
+
+import reckon as rk
+
+
+def cycles_a_tick(core_clock, tick_rate):
+    return core_clock.median / tick_rate.median
+
+
+def disagreement(check, core_clock):
+    """How far the clock by multiplications lies from the one by additions, as a share of it."""
+    return abs(check.median / core_clock.median - 1)
+
+
+@rk.finding
+def ticks_and_cycles(core_clock, tick_rate):
+    ratio = cycles_a_tick(core_clock, tick_rate)
+    off = 1 / ratio - 1  # ticks that are counted for each cycle, less one
+    runs = f"The core runs at {core_clock}, the counter at {tick_rate}: {rk.number(ratio)} cycles a tick."
+    if abs(off) < 0.02:
+        return rk.shown("ticks as cycles", f"{runs} Counting ticks and calling them cycles would be right here, today.")
+    name, direction = ("too few ticks", "too few") if off < 0 else ("too many ticks", "too many")
+    return rk.shown(name, f"{runs} Counting ticks and calling them cycles counts {rk.percent(abs(off))} {direction}.")
+
+
+def steadiness(levels):
+    """levels: the medians of fresh processes."""
+    low, high = min(levels), max(levels)
+    if len(levels) == 1:
+        return rk.unexplained("one process", f"One fresh process cannot answer that ({rk.amount(low, 'Gcycle/s')}).")
+    between = (f"The medians of {len(levels)} fresh processes lie between {rk.amount(low, 'Gcycle/s')} and "
+               f"{rk.amount(high, 'Gcycle/s')}, {rk.percent(high / low - 1)} apart")
+    if high / low < 1.02:
+        return rk.shown("steady", f"{between}: it is steady.")
+    return rk.unexplained("not steady", f"{between}: it is not steady, or something else used the core.")
+
+
+@rk.finding
+def steady_clock(core_clock):
+    levels, slowest = core_clock.summary.medians, core_clock.summary.minimum
+    found = [steadiness(levels)]
+    if slowest < 0.9 * min(levels):
+        found.append(rk.consistent("slow trials", f"Single trials go down to {rk.amount(slowest, 'Gcycle/s')}: an interrupted trial looks "
+                                   "like a slow clock, and a median leaves it out."))
+    return [*found, rk.shown("calibrated again", "The clock is calibrated again beside every later sample, so that a figure in cycles "
+                             "means the cycles of that moment.")]
+
+
+@rk.finding(needs=("check",), missing="There is no second ruler: how long a multiplication takes on this core is not known.")
+def second_ruler(check, core_clock):
+    apart = disagreement(check, core_clock)
+    disagree = f"Additions and multiplications disagree by {rk.percent(apart)}"
+    if apart < 0.02:
+        return rk.shown("rulers agree", f"{disagree}: the assumptions of one and three cycles hold on this core.")
+    if apart < 0.1 and not check.apart(core_clock):
+        return rk.shown("rulers within spread", f"{disagree}, which is within the spread of the two: an assumption that is wrong would show "
+                        "a third or more, so both hold.")
+    return rk.shown("rulers disagree", f"{disagree}: **one of the two assumptions does not hold on this core**, and figures in cycles are "
+                    "in doubt.")
+
+
+@rk.finding(needs=())
+def off_by_the_source(result, given, name):
+    if given.origin == "guess":
+        return rk.shown("clock guessed", f"{name} was a guess; `machine.toml` takes the data sheet's value. It would have to be {result}.")
+    return rk.shown("clock reported", f"{name} was what the machine reports. It would have to be {result}.")
+
+
+def misses(tick_rate, rated_clock, core_clock, turbo_clock):
+    """The list of the predictions that were missed, and why."""
+    items = [rk.missed(tick_rate, off_by_the_source(tick_rate, rated_clock, "the rated clock")),
+             rk.missed(core_clock, off_by_the_source(core_clock, turbo_clock, "the turbo clock"))]
+    return "\n".join(filter(None, items)) or "None."
+
+
+@rk.finding(missing="")
+def a_tick(core_clock, tick_rate):
+    ratio = rk.number(cycles_a_tick(core_clock, tick_rate))
+    return rk.shown("cycles a tick", f"The time-stamp counter runs at {tick_rate}: a tick is {ratio} cycles.")
+
+
+def answer(core_clock, tick_rate, turbo_clock):
+    guessed = "The prediction is a guess: the machine reports no turbo clock." if turbo_clock.origin == "guess" else ""
+    return " ".join(filter(None, [a_tick(core_clock, tick_rate), guessed]))
+
+
+@rk.finding(needs=())
+def series(check, core_clock):
+    """The caption of the figure over the measurement."""
+    apart = disagreement(check, core_clock)
+    if apart < 0.1:
+        return rk.shown("same clock", f"Additions and multiplications show the same clock, within {rk.percent(apart)}: every trial, and "
+                        "each fresh process's median")
+    return rk.unexplained("not the same clock", "The core clock over the measurement: every trial, and each fresh process's median")
+
+
+def ticks_called_cycles(core_clock, tick_rate):
+    return ("**1.** A colleague times a function with RDTSC and reports 1,000,000,000 “cycles”. How many core cycles and how many "
+            "seconds were that on this machine?",
+            f"1,000,000,000 ticks at {tick_rate} are {rk.amount(1e9 / tick_rate.median, 's')}. In that time the core did "
+            f"{rk.number(cycles_a_tick(core_clock, tick_rate))} times as many cycles, at {core_clock}.")
+
+
+def a_chain_of_additions(core_clock):
+    return ("**2.** Predict how long 64,000 additions take that wait for one another, and 64,000 that do not wait, on a core "
+            "that executes four a cycle.",
+            f"At one a cycle, {rk.amount(64_000 / core_clock.median, 'us')}; at four a cycle, "
+            f"{rk.amount(16_000 / core_clock.median, 'us')}. A chain measures latency, independent work measures width.")
+
+
+def input_to_find(core_clock, turbo_clock):
+    reported = "reports none" if turbo_clock.origin == "guess" else "reports one"
+    return ("**3.** Which input would make the prediction of the core clock better, and where do you find it?",
+            f"The turbo clock for one busy core. The machine {reported}; the prediction used "
+            f"{rk.amount(turbo_clock.value, 'Gcycle/s')}, and {core_clock} was measured. The processor's data sheet has it, and "
+            "`machine.toml` takes it.")
