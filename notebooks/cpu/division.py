@@ -1,0 +1,121 @@
+"""What the chapter on the division concludes."""
+
+import math
+
+import numpy as np
+
+import reckon as rk
+
+
+def cycles_a_bit(curve):
+    """What a bit of the quotient adds from the curve's first point to its last, in cycles."""
+    if len(curve.points) < 2:
+        return math.nan
+    return (curve.cycles[-1].median - curve.cycles[0].median) / np.ptp(curve.axis_in_unit)
+
+
+def without_the_addition(division, addition):
+    return division.median_cycles - addition.value
+
+
+@rk.finding
+def steps(slope):
+    if abs(slope) < 0.02:
+        return rk.shown("all numbers alike", f"No: a bit of the quotient adds {rk.number(abs(slope), 2)} cycles at most, 62 of them "
+                        f"{rk.number(62 * abs(slope), 2)}.")
+    return rk.shown("numbers matter", f"Yes: a bit of the quotient adds {rk.number(abs(slope), 2)} cycles, so the divider finds "
+                    f"{rk.number(1 / slope, 2)} bits a cycle and stops when the quotient is complete.")
+
+
+@rk.finding(missing="")
+def long_and_small(long, small):
+    return rk.shown("times as long", f"The long quotient takes {rk.number(long.median / small.median, 2)} times as long as the small "
+                    "numbers, by the same instruction.")
+
+
+@rk.finding
+def overlapping(long, unchained):
+    share = unchained.median / long.median
+    if share > 0.9:
+        return rk.shown("one at a time", f"No: independent divisions take {unchained:cycles} each, those of the chain {long:cycles}. The "
+                        "divider works on one at a time, so it does not help that they do not depend on one another.")
+    return rk.shown("divisions overlap", f"Yes: an independent division begins every {unchained:cycles}, one of the chain takes "
+                    f"{long:cycles}. About {rk.number(1 / share, 2)} of them are under way at once.")
+
+
+@rk.finding(needs=("long",))
+def meanwhile(long, addition):
+    cycles = without_the_addition(long, addition)
+    return rk.shown("as long as additions", f"Without the addition, the division with the long quotient takes {rk.number(cycles, 2)} "
+                    f"cycles: as long as {rk.number(cycles, 2)} additions that wait for one another, or {rk.number(cycles / 3, 2)} "
+                    "multiplications of three cycles.")
+
+
+@rk.finding(needs=())
+def off_by_the_divider(division, bits, start, per_bit):
+    takes = (f"it takes {division:cycles}, not the {rk.number(start.value + bits.value * per_bit.value)} that start and bits were "
+             "predicted to take;")
+    if "guess" in (start.origin, per_bit.origin):
+        return rk.unexplained("divider guessed", f"{takes} no source states them for this processor.")
+    return rk.unexplained("divider stated", f"{takes} the processor is another one than in the tables.")
+
+
+def misses(bits_of, start, per_bit):
+    """The list of the predictions that were missed, and why. bits_of: the bits of the quotient, by result."""
+    items = [rk.missed(division, off_by_the_divider(division, bits, start, per_bit)) for division, bits in bits_of]
+    return "\n".join(filter(None, items)) or "None of the three in the table."
+
+
+@rk.finding(missing="")
+def answer(long, small, addition):
+    takes = f"It takes {rk.number(without_the_addition(long, addition), 2)} cycles and one of the chain's addition"
+    if long.median / small.median > 1.2:
+        return rk.shown("time by numbers", f"{takes}; small numbers take {small:cycles} in all.")
+    return rk.shown("time of all numbers", f"{takes}, and so do small numbers.")
+
+
+@rk.finding(missing="A division, by the bits of its quotient")
+def curves(slope):
+    if slope >= 0.02:
+        return rk.shown("bits cost cycles", f"Each bit of the quotient adds {rk.number(slope, 2)} cycles to a division")
+    return rk.shown("bits cost nothing", "A division takes as long for a quotient of one bit as for 62 bits")
+
+
+@rk.finding(needs=())
+def line_left(curve):
+    """The caption of the figure of the fitted line."""
+    if curve.line is None:
+        return rk.unexplained("too few points", "Divisions in a chain, by the bits of the quotient")
+    residual = rk.amount(abs(curve.line.residuals).max(), "ns")
+    return rk.shown("line left", f"The line fitted to divisions in a chain leaves {residual} at most")
+
+
+def interpolated(curve, bits):
+    """What a division with that quotient takes, between the curve's points, in seconds; nan if unmeasured."""
+    return np.interp(bits, curve.axis_in_unit, curve.medians) if curve.has_samples else math.nan
+
+
+def quotient_of_32_bits(small, long, curve):
+    between = small.median + (32 - 4) / (62 - 4) * (long.median - small.median)
+    return ("**1.** Predict a division with a quotient of 32 bits from the two values of the table that were measured in a chain.",
+            f"A straight line through 4 and 62 bits passes through {rk.amount(between, 'ns')} at 32 bits; "
+            f"{rk.amount(interpolated(curve, 32), 'ns')} was measured. On a core that takes the same time for all numbers the line is flat.")
+
+
+def twenty_digits(curve, long):
+    line, bits = curve.line, np.maximum(64 - np.log2(10) * np.arange(1, 21), 0)
+    digits = np.sum(line.intercept + line.slope * bits) if line else math.nan
+    return ("**2.** A number of 20 decimal digits is printed: each digit is the remainder of a division by ten, and the quotient is "
+            "divided next. How long do the divisions take, by the fitted line?",
+            f"The first quotient has some 61 bits, and each later one 3.3 fewer. The line gives {rk.amount(digits, 'ns')} for all "
+            f"twenty, not 20 × {rk.amount(long.median, 'ns')}, unless it is flat. A compiler that knows the ten multiplies by its "
+            "reciprocal instead, which takes a few cycles a digit.")
+
+
+def a_hash_table(curve, clock):
+    remainder = interpolated(curve, 54)
+    return ("**3.** A hash table of 1,000 buckets takes the remainder of each 64-bit key. How many keys a second can one core place at "
+            "most, and how many if the table has 1,024 buckets?",
+            f"The quotient has about 54 bits and no key waits for another, so a remainder takes {rk.amount(remainder, 'ns')}: "
+            f"{rk.number(1e-6 / remainder)} million keys a second. With 1,024 buckets the remainder is the lower ten bits: an AND of "
+            f"one cycle, {rk.amount(1 / clock.value, 'ns')}, and several of them fit into a cycle.")
