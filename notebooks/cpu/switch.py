@@ -1,0 +1,316 @@
+"""What the chapter on the context switch concludes."""
+
+import math
+
+import numpy as np
+
+import reckon as rk
+
+
+@rk.finding(needs=())
+def largest_ring(rings):
+    """The caption of the rings' figure. rings: by the array of each process, from none to the largest."""
+    if not all(len(ring.points) == len(rings[0].points) > 0 for ring in rings):
+        return rk.unexplained("rings not whole", "A switch in a ring of processes, by the array that each sums up; pipe and sum inside")
+    none, large = rings[0], rings[-1]
+    return rk.shown("with and without arrays", f"Among {none.axis_in_unit[-1]:g} processes a switch takes "
+                    f"{rk.amount(none.medians[-1], 'µs')}, with 64 KiB to sum up {rk.amount(large.medians[-1], 'µs')}")
+
+
+@rk.finding(missing="")
+def without_array(flat):
+    return rk.shown("without an array", f"With pipe and sum subtracted, a switch among {flat.axis_in_unit[-1]:g} processes without an "
+                    f"array takes {rk.amount(flat.medians[-1], 'µs')}.")
+
+
+def l2_cache(together):
+    """Whether the arrays of all processes fit into the L2 cache: a list of at most one finding."""
+    l2 = rk.run().machine.value("processor.l2")
+    if not l2:
+        return []
+    if together <= l2:
+        return [rk.shown("arrays fit", f"Together the arrays fit into the L2 cache of {rk.amount(l2, 'KiB')}.")]
+    return [rk.shown("arrays exceed", f"Together the arrays exceed the L2 cache of {rk.amount(l2, 'KiB')}, which the model does not know.")]
+
+
+@rk.finding(needs=())
+def with_array(ring, flat, kib):
+    """What a switch costs with an array of that size in each process, against none: in the largest ring, then in the smaller ones."""
+    if not (ring.has_samples and np.array_equal(ring.axis, flat.axis)):
+        return rk.unexplained("ring not measured", f"What {kib} KiB each add could not be measured.")
+    loaded, empty, more = ring.summaries[-1], flat.summaries[-1], ring.medians - flat.medians
+    predicted = rk.amount(ring.sealed("predicted")[-1] - flat.sealed("predicted")[-1], "µs")
+    clear = loaded.apart(empty)
+    unclear = "" if clear else f" ({loaded.why_not_apart(empty)})"
+    found = [rk.shown("array costs" if clear else "rings not apart", f"With {kib} KiB each, {rk.amount(loaded.median, 'µs')}: "
+                      f"{rk.more_or_less(more[-1], 'µs')}{unclear}, where the model predicts {predicted} more.")]
+    if len(more) > 1:
+        low, high = (rk.more_or_less(end, "µs") for end in (min(more[:-1]), max(more[:-1])))
+        found.append(rk.shown("smaller rings", f"In smaller rings the difference goes from {low} to {high}."))
+    return found + l2_cache(ring.axis_in_unit[-1] * kib * 1024)
+
+
+@rk.finding(needs=())
+def negative(rings):
+    if any(min(ring.medians, default=0) < 0 for ring in rings):
+        return rk.shown("negative ring", "A negative figure means that the sum alone, timed in one process, took longer than the whole "
+                        "ring.")
+    return []
+
+
+@rk.finding(missing="")
+def parts_of_the_ring(whole, less_work):
+    """Of a switch in the largest ring with 64 KiB each: what the sum and the pipe take, and the rest."""
+    rest, rest_predicted = less_work.medians[-1], less_work.sealed("predicted")[-1]
+    work, work_predicted = whole.medians[-1] - rest, whole.sealed("predicted")[-1] - rest_predicted
+    parts = (f"Its parts among {whole.axis_in_unit[-1]:g} processes: the sum and the pipe take {rk.amount(work, 'µs')} "
+             f"({rk.amount(work_predicted, 'µs')} predicted), the switch and the lines thrown out {rk.amount(rest, 'µs')} "
+             f"({rk.amount(rest_predicted, 'µs')} predicted).")
+    if (work - work_predicted) * (rest - rest_predicted) < 0:
+        return rk.shown("errors cancel", f"{parts} The two errors have opposite signs, so the verdict on the whole is better than the model.")
+    return rk.shown("parts of the ring", parts)
+
+
+def more_than_a_thread(process, thread):
+    return rk.percent_more_or_less(process.median / thread.median) + process.indistinct_note(thread)
+
+
+@rk.finding(needs=())
+def process_or_thread(switches):
+    means = {"over pipes": ("process", "thread"), "with the pipe subtracted": ("process_less_pipe", "thread_less_pipe"),
+             "by eventfd": ("eventfd_process", "eventfd_thread"), "by futex": ("futex_process", "futex_thread")}
+    pairs = {by: [switches[name] for name in names] for by, names in means.items()}
+    listed = [f"- {by} {more_than_a_thread(*pair)}" for by, pair in pairs.items() if all(each.summary for each in pair)]
+    if not listed:
+        return rk.unexplained("not compared", "Both have to be measured to compare them.")
+    lines = "\n".join(listed)
+    costs = f"Compared with a switch between threads, one between processes costs:\n\n{lines}\n\n"
+    if any(pairs[by][0].apart(pairs[by][1]) for by in ("over pipes", "by eventfd", "by futex")):
+        return rk.shown("compared", costs)
+    return rk.unexplained("like threads", f"{costs}The intervals overlap, so these runs cannot tell whether a change of page tables "
+                          "adds anything. Where the TLB tags translations with their process, it is little.")
+
+
+@rk.finding
+def share_of_the_pipe(pipe, gross, net, by_futex):
+    found = (f"A pass through a pipe takes {pipe} alone, {rk.percent(pipe.median / gross.median)} of the {gross} with the switch. "
+             f"Subtracted in the same trial it leaves {net}. By futex, with no pipe but still with two system calls and a wake-up, "
+             f"a switch takes {by_futex}")
+    if by_futex.apart(gross) == 0:
+        return rk.shown("means alike", f"{found}: their intervals overlap, so the means make no difference that can be told here.")
+    return rk.shown("share of the pipe", f"{found}.")
+
+
+@rk.finding
+def to_another_cpu(far, gross):
+    times = far.median / gross.median
+    takes = f"Handing over to another CPU takes {far}, {rk.number(times, 2)} times a switch on the same one"
+    if times > 1.2:
+        return rk.consistent("woken", f"{takes}: an idle CPU has to be woken.")
+    return rk.shown("as near", f"{takes}.")
+
+
+def switches_a_turn(processes, kind, passes=2):
+    """How many switches of the first party the kernel counted for each turn of the token, which is that many passes."""
+    turns = sum(np.sum(np.broadcast_to(process.ops, len(process.ticks))) / passes for process in processes)
+    counted = sum(getattr(process, f"{kind}_switches") for process in processes)
+    return counted / turns if turns else math.nan
+
+
+def processes_of(result):
+    return [process for point in result.points for process in point.processes]
+
+
+@rk.finding(needs=("gross",))
+def every_pass_switched(gross, pipe):
+    asleep, put_off = (switches_a_turn(processes_of(gross), kind) for kind in ("voluntary", "involuntary"))
+    of_pipe = switches_a_turn(processes_of(pipe), "voluntary", 1)
+    return rk.shown("switches of a turn", f"The kernel counted {rk.number(asleep + put_off)} switches of the first party for each turn of "
+                    f"the token: in {rk.percent(asleep)} of the turns it went to sleep, in {rk.percent(put_off)} the woken partner "
+                    f"preempted it. Of the pipe alone it counted {rk.number(of_pipe, 2)}.")
+
+
+def counts_of_a_lap(ring):
+    """{processes in the ring: (how often a lap put the first one to sleep, how often one preempted it)}."""
+    return {int(x): [switches_a_turn(point.processes, kind, x) for kind in ("voluntary", "involuntary")]
+            for x, point in zip(ring.axis_in_unit, ring.points, strict=True) if point.processes}
+
+
+def sleeping(asleep_two, asleep_four):
+    """What the rest of the growth from two processes to four may be; "" if no more go to sleep."""
+    if asleep_four <= asleep_two + 0.2:
+        return ""
+    return (f"The rest may be sleeping and being woken: {rk.percent(asleep_two)} of these switches among 2 processes are one that goes to "
+            f"sleep, and {rk.percent(asleep_four)} of those among 4. `perf sched timehist` would show it.")
+
+
+def why_it_grows(ring, from_two, from_four):
+    """The first step of the growth, from two processes in the ring to four, and what the kernel counted."""
+    counts = counts_of_a_lap(ring)
+    switched_two, switched_four = (sum(counts.get(x, [])) or math.nan for x in (2, 4))
+    asleep = [counts[x][0] / sum(counts[x]) if sum(counts.get(x, [0])) else math.nan for x in (2, 4)]
+    if from_four > from_two:
+        return rk.consistent("grows from four", "Most of the growth comes there.")
+    if from_two <= 0.2 * ring.median:
+        return rk.shown("ring hardly grows", "Neither step is large.")
+    if switched_four > 1.1 * switched_two:
+        more = rk.amount(ring.medians[0] * switched_four / switched_two, "µs")
+        return rk.consistent(
+            "switches twice", "So the tags do not explain the first step; the kernel's counts do in part. For each lap it switched away "
+            f"from the first process {rk.number(switched_two)} times among 2 processes and {rk.number(switched_four)} times among 4. A "
+            "process that is preempted as it wakes the next one has to run again. Among 2 it then finds the token waiting. Among 4 its "
+            f"pipe is empty, so it goes to sleep: one more switch. At the price of a switch among 2 that makes {more} of the "
+            f"{rk.amount(ring.medians[1], 'µs')} that one among 4 takes. {sleeping(*asleep)}".rstrip())
+    return rk.unexplained("grows from two", "So the tags do not explain the first step. What does is not known; counting cache and TLB "
+                          "misses (`perf stat -e cache-misses,dTLB-load-misses`) would show it.")
+
+
+@rk.finding(needs=())
+def growth_of_the_ring(ring):
+    if len(ring.points) != 5:
+        return rk.unexplained("ring not whole", "The whole ring could not be measured.")
+    from_two, from_four = np.diff(ring.medians)[:2]
+    return [rk.shown("steps of the ring", "Each process brings page tables, a kernel stack and a share of the caches. Linux keeps the "
+                     "translations of six address spaces on a CPU, so a switch should cost more from eight processes on. With 4 "
+                     f"processes instead of 2 a switch takes {rk.more_or_less(from_two, 'µs')}, with 8 instead of 4 it takes "
+                     f"{rk.more_or_less(from_four, 'µs')}."),
+            why_it_grows(ring, from_two, from_four)]
+
+
+def sealed_input(result, name):
+    return next(given.value for given in result.seal.inputs if given.name == name)
+
+
+def scheduling(result, clock):
+    """How many cycles the scheduler would have to take for the model to be right, on one CPU."""
+    in_cycles = (result.median - sealed_input(result, "hand_over")) * clock.value
+    return in_cycles - sealed_input(result, "registers") - sealed_input(result, "tables")
+
+
+def off_by(off, measurements):
+    """How many of so many measurements are off, and by which factors."""
+    ratios = sorted(each.ratio for each in off)
+    ends = " to ".join(dict.fromkeys(map(rk.number, [ratios[0], ratios[-1]])))
+    return f"{len(off)} of the {measurements} measurements, {ends} times the prediction"
+
+
+@rk.finding(needs=())
+def where_cycles_go(cycles, guessed, null_ratio):
+    """cycles: those of the scheduler, by each measurement that is off; null_ratio: of the null system call."""
+    if 0.7 < min(cycles) / guessed.value / null_ratio < 1.4:
+        return rk.consistent("like the null call", f"The null system call is off by nearly the same factor ({rk.number(null_ratio)}), so "
+                             "the cause is likely the kernel's code in general, not the switch: see its page.")
+    return rk.unexplained("unlike the null call", "Where they go is not explained here; a profile of the kernel during the benchmark, by "
+                          "`perf record -a`, would show it.")
+
+
+def off_on_one_cpu(switches, schedule, clock):
+    """The item of the measurements on one CPU that are off; "" if none is."""
+    off = [switch for switch in switches if rk.is_miss(switch.ratio)]
+    if not off:
+        return ""
+    cycles = [scheduling(switch, clock) for switch in off]
+    null = rk.by_name(rk.results("cpu/syscall")).get("getpid")
+    return (f"- **On one CPU**: {off_by(off, len(switches))}. One input accounts for all of them. The scheduler would have to take "
+            f"{rk.number(min(cycles))} to {rk.number(max(cycles))} cycles, where {rk.number(schedule.value)} were guessed, whatever hands "
+            f"the token over. {where_cycles_go(cycles, schedule, null.ratio if null else math.nan)}")
+
+
+@rk.finding(needs=())
+def why_waking_is_slow(waking, trap):
+    """waking: what interrupt and waking take, in seconds; trap: a trip out of the guest, by CPUID."""
+    if rk.run().machine.value("system.guest") and trap.value > 5e-7:
+        return rk.consistent("trips out of the guest", f"That is {rk.number(waking / trap.value, 2)} trips out of the guest at "
+                             f"{rk.amount(trap.value, 'µs')}: a virtual CPU that idles leaves the guest, and so does the interrupt that "
+                             "wakes it.")
+    return rk.consistent("deep idle state", "A deep idle state takes long to leave.")
+
+
+def off_on_two_cpus(across, gross, interrupt, trap):
+    """The item of the hand-overs to another CPU that are off; "" if none is."""
+    off = [switch for switch in across if rk.is_miss(switch.ratio)]
+    if not off:
+        return ""
+    on_one = gross.median - sealed_input(gross, "hand_over")
+    waking = np.median([switch.median - sealed_input(switch, "hand_over") for switch in off]) - on_one
+    return (f"- **To another CPU**: {off_by(off, len(across))}. With the scheduler as measured on one CPU, the interrupt and the waking "
+            f"take {rk.amount(waking, 'µs')} where {rk.amount(interrupt.value, 'µs')} was guessed. {why_waking_is_slow(waking, trap)}")
+
+
+def off_pipe(pipe, null, clock, guessed):
+    """The item of the pipe alone; "" unless it is off."""
+    if not rk.is_miss(pipe.ratio):
+        return ""
+    cycles = rk.number((pipe.median - 2 * null.value) * clock.value)
+    return (f"- **A pipe, no switch** ({rk.number(pipe.ratio)} times): two null calls leave {cycles} cycles for the pipe itself, where "
+            f"{rk.number(guessed.value)} were guessed.")
+
+
+def off_rings(rings, titles):
+    return [f"- **Ring, {titles[ring.quantity]}** ({rk.number(ring.ratio)} times): the switch itself, which is an input, was measured "
+            "with two processes; see the question before." for ring in rings if rk.is_miss(ring.ratio)]
+
+
+def misses(items):
+    return "\n".join(filter(None, items)) or "None of the switches in the tables."
+
+
+@rk.finding
+def from_fork(early, gross):
+    times = early.median / gross.median
+    takes = f"From fork's return until the child runs takes {early}, {rk.number(times, 2)} times a switch"
+    if times > 1.5:
+        return rk.consistent("creation too", f"{takes}: it times the rest of a process's creation as well, such as the page faults after "
+                             "a fork.")
+    if times < 0:
+        return rk.shown("child first", f"{takes}: the child ran before the parent's clock started.")
+    return rk.shown("like a switch", f"{takes}.")
+
+
+@rk.finding(needs=())
+def net_of_work(rings):
+    """The caption of the figure of the rings without pipe and sum."""
+    if not all(ring.has_samples for ring in rings):
+        return rk.unexplained("rings not measured", "The ring minus the pipe and the sum in one process")
+    none, large = rings[0], rings[-1]
+    return rk.shown("what the caches lose", f"Without pipe and sum, a switch among {none.axis_in_unit[-1]:g} processes takes "
+                    f"{rk.amount(none.medians[-1], 'µs')}, with 64 KiB each {rk.amount(large.medians[-1], 'µs')}, which is the switch "
+                    "and what the caches lose")
+
+
+@rk.finding(needs=("gross",), missing="")
+def answer(gross, pipe, schedule, clock):
+    if gross.ratio > 1.25:
+        return rk.unexplained("scheduler off", f"The scheduler would have to take {rk.number(scheduling(gross, clock))} cycles, not the "
+                              f"guessed {rk.number(schedule.value)}.")
+    return rk.shown("scheduler as guessed", f"The pipe alone takes {pipe} of it.")
+
+
+@rk.finding(missing="Switches on one CPU")
+def bars(far, gross):
+    return rk.shown("times a switch", f"A hand-over to another CPU costs {rk.number(far.median / gross.median, 2)} times a switch on the "
+                    "same one")
+
+
+def ten_thousand_requests(switch):
+    share = 2 * 10_000 * switch.value
+    return ("**1.** A database process serves 10,000 requests a second on one CPU. For each it is woken and goes to sleep again: "
+            "two switches. What share of the CPU is that?",
+            f"2 × 10,000 × {rk.amount(switch.value, 'µs')} = {rk.amount(share, 'ms')} in each second: {rk.percent(share)}.")
+
+
+def two_pieces_of_work(to_thread):
+    return ("**2.** A thread has two pieces of work of the same length. It can do both, or hand one to a thread on an idle CPU, do "
+            "the other and sleep until the first is done. From what length on does handing over pay?",
+            f"Both take 2 W by itself. With the other CPU the first piece is done after a hand-over of {to_thread} and W, and another "
+            f"hand-over wakes the first thread. So it pays if W is longer than two of them, {rk.amount(2 * to_thread.median, 'µs')}.")
+
+
+def a_ring_of_8(line, add, near, switch, clock):
+    lines, cycles = 128 * 1024 / line.value, add.value + near.value
+    sums = lines * cycles / clock.value
+    return ("**3.** Predict a switch in a ring of 8 processes with 128 KiB each, pipe and sum inside. Where would you not trust "
+            "the model?",
+            f"{rk.plain(lines)} lines at {rk.number(cycles)} cycles are {rk.amount(sums, 'µs')}; with "
+            f"the switch of {rk.amount(switch.value, 'µs')} that makes {rk.amount(sums + switch.value, 'µs')}. The eight arrays "
+            "fill 1 MiB: where the L2 cache is no larger than that, lines come from the L3 cache, which the model does not know.")
