@@ -1,0 +1,281 @@
+"""What the chapter on memory bandwidth concludes."""
+
+import math
+
+import numpy as np
+
+import reckon as rk
+
+GIB = 2**30
+
+
+def narrow(name):
+    """The same method with 64 bits at a time."""
+    return f"{name}_scalar"
+
+
+def charge(b, name):
+    """How often the bus would have to carry each byte, if a line took as long as when read in the same registers."""
+    read = b["read_scalar"] if name.endswith("_scalar") else b["read"]
+    return read.median / b[name].median
+
+
+def lines_under_way(rate, latency, line):
+    """By Little's law."""
+    return rate * latency.value / line.value
+
+
+def lines_needed(read, latency, line, page, walk):
+    """The lines under way that would explain reading beside the walks; negative if no number would."""
+    without_walk = page.value / read.median - walk.value  # the time of a page's lines
+    return page.value / line.value * latency.value / without_walk
+
+
+@rk.finding(missing="One core in its widest registers, with the bytes that are counted")
+def copied_of_read(copy, read):
+    share = rk.percent(copy.median / read.median)
+    return rk.shown("share of reading", "One core in its widest registers, with the bytes that are counted: memcpy reaches "
+                    f"{share} of the rate of reading")
+
+
+@rk.finding(needs=())
+def more_cores(readers, title):
+    if len(readers.points) < 2:
+        return rk.shown("one CPU", title)
+    return rk.shown("several CPUs", f"{title}: {max(readers.axis_in_unit):g} CPUs read {rk.number(readers.growth, 2)} times as much as one")
+
+
+@rk.finding(needs=())
+def slowest_load(waits):
+    title = "Latency of one core against what the others read, each point with their share of time"
+    if not waits.has_samples:
+        return rk.shown("curve", title)
+    times = rk.number(max(waits.medians) / waits.medians[0], 2)
+    return rk.shown("at most", f"{title}: at most {times} times the latency without load")
+
+
+@rk.finding(missing="")
+def reading_needs(read, peak, lines, line, latency, page, walk):
+    """What would make the model right about reading, as half a sentence."""
+    if peak.value < lines.value * line.value / latency.value:  # the model's limit: the bus, or the lines
+        return rk.consistent("bus is full", f"the bus would have to carry {read} when it is read, not {rk.amount(peak.value, 'GB/s')}.")
+    needed = lines_needed(read, latency, line, page, walk)
+    if needed <= 0:
+        return rk.shown("walks are hidden", "a page is read in less time than its walk alone was guessed to take, "
+                        f"{rk.amount(walk.value, 'ns')}.")
+    return rk.consistent("lines are few", f"{rk.number(needed, 2)} lines under way instead of the guessed {lines.value:g} would account for "
+                         "reading.")
+
+
+@rk.finding
+def off_by(name, b, model, reading):
+    """Why that method is off. model: how often it lets the bus carry a byte; reading: as reading_needs() says."""
+    if name.startswith("read"):
+        return rk.consistent("as reading", reading)
+    if model == 1:
+        return rk.consistent("like reading", f"predicted like reading, it shares that miss: {reading}")
+    times = charge(b, name)
+    registers = " with 64 bits" if name.endswith("_scalar") else ""
+    cost = f"a byte costs {rk.number(times, 2)} times one that is read{registers}; the model charges {model:g}"
+    if times < 0.95:
+        return rk.consistent("lines not read", f"{cost}. So the core overwrites whole lines without reading them.")
+    if b[name].ratio > 2:
+        return rk.shown("cheaper writes", f"{cost}.")
+    if times <= model:
+        return rk.shown("slow as reading", f"{cost}. So it is reading in these registers that is slow.")
+    return rk.unexplained("costlier writes", f"{cost}, so something else holds it back. Unexplained; a count of the memory controller's "
+                          "lines would tell.")
+
+
+def misses(b, bus, reading):
+    """The list of the predictions that were missed, and why; the narrow registers say the same as the wide ones."""
+    missed = [name for name in b if rk.is_miss(b[name].ratio)]
+    said = {narrow(name): name for name in missed}
+    also = {said[name]: f" (with 64 bits {rk.number(b[name].ratio, 2)})" for name in missed if name in said}
+    items = [rk.missed(b[name], off_by(name, b, bus[name.removesuffix("_scalar")].value, reading), also.get(name, ""))
+             for name in missed if name not in said]
+    return "\n".join(items) or "None of the measured rates of one core."
+
+
+@rk.finding(missing="")
+def mechanism(modify, read):
+    times = read.median / modify.median
+    goes = ("**Mechanism.** A read-modify-write has to read every line, so no core can skip that read. It goes at "
+            f"{rk.percent(1 / times)} of the rate of reading.")
+    if times < 1.5:
+        return rk.consistent("writes in passing", f"{goes} So the core hardly waits for what is written back: the write-back runs beside the "
+                             "next reads. The model's error is to charge it like a line that a core waits for.")
+    if times < 3:
+        return rk.consistent("writes like reads", f"{goes} So a line that is written back costs the core about as much as one that it reads, "
+                             "as the model says.")
+    return rk.unexplained("writes unexplained", f"{goes} Neither reading nor writing back explains that.")
+
+
+@rk.finding(missing="")
+def shared_inputs(read, reading):
+    return rk.consistent("shared inputs", f"Reading itself is {rk.number(read.ratio, 2)} times its prediction. The other predictions have the "
+                         f"same inputs: {reading}")
+
+
+def off_places(row):
+    """Where the curve is off by more than a factor of two, and how far."""
+    ratios = row.medians / row.sealed("predicted")
+    return [(place, ratio) for place, ratio in zip(row.axis_in_unit, ratios, strict=True) if rk.is_miss(ratio)]
+
+
+@rk.finding(needs=())
+def misses_of_the_curves(scaled, waits):
+    off = [(rk.title_of(row.quantity).removesuffix(", several CPUs"), *place) for row in scaled for place in off_places(row)]
+    by_one = [f"{title} {rk.number(ratio, 2)} times" for title, cpus, ratio in off if cpus == 1]
+    by_more = [f"{title} {rk.number(ratio, 2)} times with {cpus:g} CPUs" for title, cpus, ratio in off if cpus > 1]
+    late = [f"{place:g} % of the time" for place, _ in off_places(waits)]
+    found = []
+    if by_one:
+        found.append(rk.shown("one CPU off", f"With one CPU the curves show the same misses again: {', '.join(by_one)} the prediction."))
+    if by_more:
+        found.append(rk.consistent("more CPUs off", f"With more CPUs: {', '.join(by_more)} the prediction. A lower rate points to the bus, or "
+                                   "to the host's share of it, a higher one to the guess of the lines."))
+    if late:
+        found.append(rk.shown("loaded latency off", f"Latency under load is off by more than a factor of two at {', '.join(late)}: a queue "
+                              "with one steady server is too simple there."))
+    return found
+
+
+@rk.finding(needs=["waits"])
+def queue_holds(waits, load, peak):
+    if not waits.at_end:
+        return rk.unexplained("not measured", "It was not measured here.")
+    predicted = waits.sealed("predicted")
+    foreseen, factor = predicted[-1] / predicted[0], waits.at_end.median / waits.medians[0]
+    takes = (f"With the others reading all the time a load takes {rk.number(factor)} times as long as without, and "
+             f"{rk.number(foreseen)} times was predicted.")
+    if 1 < factor < 0.8 * foreseen:
+        busy, read = 1 - 1 / factor, load.at_end.median if load.at_end else math.nan
+        return rk.consistent("shorter queue", f"{takes} By the formula the memory is then {rk.percent(busy)} busy, and the "
+                             f"{rk.amount(read, 'GB/s')} of the others would be that share of {rk.amount(read / busy, 'GB/s')}, not of "
+                             f"{rk.amount(peak.value, 'GB/s')}. So the path is wider than guessed, or requests do not queue at one place.")
+    if factor > 1.25 * foreseen:
+        return rk.consistent("longer queue", f"{takes} So the path to memory is narrower than guessed, or busy with others; the memory "
+                             "controller's own counters would tell.")
+    if factor <= 1:
+        return rk.shown("no queue", f"{takes} No queue shows.")
+    return rk.consistent("queue holds", f"{takes} So it holds here.")
+
+
+@rk.finding
+def share_of_peak(read, theoretical):
+    """theoretical: the bus's rate in bytes a second; None if it is not known."""
+    if not theoretical:
+        return rk.unexplained("peak unknown", "The theoretical peak is not known: neither the firmware nor `machine.toml` reports transfer "
+                              f"rate and channels. One core reads {read}.")
+    return rk.shown("peak known", f"Of {rk.amount(theoretical, 'GB/s')} one core reads {rk.percent(read.median / theoretical)}.")
+
+
+@rk.finding(missing="")
+def all_of_peak(readers, theoretical):
+    if not theoretical:
+        return []
+    share = rk.percent(readers.medians[-1] / theoretical)
+    return rk.shown("all CPUs of the peak", f"{max(readers.axis_in_unit):g} CPUs together read {share} of it.")
+
+
+@rk.finding
+def littles_law(read, latency, line):
+    origin = "measured in this run" if latency.origin == "measured" else "guessed"
+    return rk.shown("lines under way", f"By Little's law, and with a latency of {rk.amount(latency.value, 'ns')} ({origin}), reading {read} "
+                    f"means {rk.number(lines_under_way(read.median, latency, line))} lines under way at once.")
+
+
+@rk.finding(needs=["read", "write"])
+def stores(read, write, b):
+    times = {name: rk.number(b[name].median / read.median) for name in ("write_nt", "copy", "copy_loop", "copy_nt")}
+    return rk.shown(
+        "stores and loads", f"Reading goes at {read}, plain stores at {rk.number(write.median / read.median)} times that, non-temporal ones at "
+        f"{times['write_nt']} times. Plain stores would go at half if each line were read before it is stored, and reading and writing "
+        f"shared one path. Copies reach {times['copy']} times the rate of reading by memcpy, {times['copy_loop']} by a loop, and "
+        f"{times['copy_nt']} by a loop with non-temporal stores.")
+
+
+@rk.finding(needs=())
+def wide_registers(b, names):
+    """names: of the methods that Reckon compiles for both widths."""
+    pairs = {name: (b[name].summary, b[narrow(name)].summary) for name in names}
+    pairs = {name: (wide, slim) for name, (wide, slim) in pairs.items() if wide and slim}
+    if not pairs:
+        return rk.unexplained("no pairs", "It could not be measured.")
+    ratios = {name: wide.median / slim.median for name, (wide, slim) in pairs.items()}
+    listed = ", ".join(f"{rk.title_of(b[name].quantity).lower()} {rk.number(ratio)} times" for name, ratio in ratios.items())
+    compared = f"From memory, against 64 bits at a time: {listed}."
+    if not all(summary.interval.is_known for pair in pairs.values() for summary in pair):
+        return rk.unexplained("spread unknown", f"{compared} There are too few processes to tell which of them differ by more than their "
+                              "spread.")
+    differing = [name for name, (wide, slim) in pairs.items() if not 0.8 <= ratios[name] <= 1.25 and wide.apart(slim)]
+    if differing:
+        return rk.shown("wide is faster", f"{compared} {len(differing)} of {len(pairs)} differ by more than a quarter, and beyond their spread: "
+                        "there the wait for lines is not the only limit.")
+    return rk.consistent("wide is no faster", f"{compared} None differs by more than a quarter and beyond its spread: a core that waits for "
+                         "lines waits with wide registers as well.")
+
+
+@rk.finding(missing="")
+def two_processes(alone, pair):
+    gain, least, most = (rate / alone.median for rate in (pair.median, pair.summary.minimum, pair.summary.maximum))
+    read = (f"Two processes by the i7-10750H method together read {rk.number(gain)} times what one reads; the trials come to between "
+            f"{rk.number(least)} and {rk.number(most)} times. Two independent cores would read 2 times as much.")
+    if gain < 1.5:
+        return rk.consistent("shared core", f"{read} In most trials the two CPUs shared a core, or a thread of the host.")
+    return rk.shown("two cores", read)
+
+
+@rk.finding(missing="")
+def answer(read, reading):
+    return rk.consistent("by the model", f"By the model {reading}")
+
+
+@rk.finding(needs=())
+def bars(b):
+    title = "Memory bandwidth of one core, from least to most"
+    fast = max(b, key=lambda result: np.nan_to_num(result.median))
+    if not fast.has_samples:
+        return rk.shown("bars", title)
+    return rk.shown("fastest", f"{title}: {rk.title_of(fast.quantity)} reaches {fast}")
+
+
+def what_is_plausible(theoretical, clock, cpus, whose=""):
+    """The most bytes a second, and why less is none and more is no bandwidth. The bus is this machine's, the registers are anybody's."""
+    if theoretical:
+        return theoretical, "less is no memory of today, and what is more than the bus carries comes from a cache"
+    return 128 * clock.value * cpus, f"less is no memory of today, and a core loads at most 128 bytes a cycle{whose}"
+
+
+@rk.finding(missing="How many one core keeps could not be measured here.")
+def cores_to_fill(read, needed, latency, line):
+    """needed: the lines under way that fill the bus."""
+    lines = lines_under_way(read.median, latency, line)
+    return rk.shown("cores needed", f"Reading shows {rk.number(lines)} here, so it takes at least {np.ceil(needed / lines):g} such cores.")
+
+
+def lines_to_fill_the_bus(read, peak, latency, line):
+    needed, bus = lines_under_way(peak.value, latency, line), rk.amount(peak.value, "GB/s")
+    return (f"**1.** How many lines would one core have to keep under way to fill a bus of {bus}?",
+            f"Little's law backwards: {bus} × {rk.amount(latency.value, 'ns')} / {line.value:g} bytes = {rk.number(needed)} lines. "
+            f"{cores_to_fill(read, needed, latency, line)}")
+
+
+@rk.finding
+def copying_times(copy, copy_nt):
+    by_memcpy, by_loop = (rk.amount(GIB / way.median, "ms") for way in (copy, copy_nt))
+    return rk.shown("1 GiB", f"memcpy takes {by_memcpy}, a loop with non-temporal stores {by_loop}. Non-temporal stores leave nothing in the "
+                    "caches: prefer memcpy when the copy is small, or read again soon.")
+
+
+def copying_an_image(copy, copy_nt):
+    return ("**2.** A program copies an image of 1 GiB. How long does it take with memcpy, and how long with non-temporal stores? "
+            "When would you still prefer memcpy?", copying_times(copy, copy_nt))
+
+
+def input_to_measure(peak, lines, line, latency):
+    low, high = (rk.amount(min(peak.value, n * line.value / latency.value), "GB/s") for n in (lines.low, lines.high))
+    return ("**3.** Which input of the prediction for reading would you measure next: the bus, the lines under way, or the page walk?",
+            f"The lines under way: between the ends of that guess alone the base rate goes from {low} to {high}. Measure it by "
+            "walking 1, 2, 4, … independent rings at once, until more rings bring no more bytes.")
