@@ -1,0 +1,210 @@
+"""What the chapter on page faults concludes."""
+
+import numpy as np
+
+import reckon as rk
+
+SMALL, HUGE = 4096, 2**21  # bytes of a page
+OFF = 1.8  # a prediction that is off by this factor is explained
+
+
+def clearing_rate(anonymous, huge):
+    """Bytes a second, if the kernel's work were the same for both kinds of pages."""
+    return (HUGE - SMALL) / (huge.median - anonymous.median)
+
+
+def cycles_needed(fault, clearing, null, clock):
+    """Cycles of the kernel's work that would account for the median, with memory cleared at that rate."""
+    return rk.number((fault.median - SMALL / clearing - null.value) * clock.value)
+
+
+@rk.finding(needs=())
+def disk_and_cache(major, minor, title):
+    if not (major.has_samples and minor.has_samples):
+        return rk.shown("faults", title)
+    return rk.shown("disk and page cache", f"{title}: the disk costs {rk.number(major.median / minor.median, 2)} times the page cache")
+
+
+@rk.finding(needs=())
+def longest_tail(faults):
+    """faults: of which a trial is one."""
+    title = "Distribution of fault times"
+    tails = {rk.title_of(row.quantity): row.summary.p99 / row.median for row in faults if row.summary}
+    if not tails:
+        return rk.shown("distribution", title)
+    longest = max(tails, key=tails.get)
+    return rk.shown("longest tail", f"{title}: in “{longest}” one in a hundred takes {rk.number(tails[longest], 2)} times the median")
+
+
+@rk.finding
+def off_by_huge_pages(huge, written):
+    would_be = (f"clearing 2 MiB would have to run at {rk.amount(HUGE / huge.median, 'GB/s')}, not at the "
+                f"{rk.amount(written.value, 'GB/s')} at which a loop writes memory.")
+    best = huge.summary.minimum
+    if best < 1.5 * huge.seal.predicted:
+        return rk.consistent("near at times", f"{would_be} The fastest trial took {rk.amount(best, 'µs')}, near the prediction, so the rest "
+                             "waited for something: memory that others use, or a host that has to find 2 MiB.")
+    return rk.consistent("never near", f"{would_be} Not even the fastest trial came near the prediction, so the clearing itself is that slow "
+                         "here.")
+
+
+@rk.finding
+def off_by_the_kernel(fault, take, cleared, null, clock):
+    return rk.unexplained("kernel's work", f"the kernel's work would have to be {cycles_needed(fault, cleared.value, null, clock)} cycles, not "
+                          f"{rk.plain(take.value)}. Which part of the kernel takes them is unexplained; a profile would tell.")
+
+
+@rk.finding(needs=["each"])
+def off_each_alone(each, anonymous, huge, take, cleared, null, clock):
+    clearing = clearing_rate(anonymous, huge)
+    clear = clearing if clearing > 0 else cleared.value
+    work = (f"the kernel would have to work {cycles_needed(each, clear, null, clock)} cycles, not {rk.plain(take.value)}. Which part of the "
+            "kernel takes them is unexplained; a profile would tell.")
+    if clear < cleared.value:
+        return rk.unexplained("clearing is slower", f"two clock reads are in it, clearing is slower than guessed (exercise 3), and {work}")
+    return rk.unexplained("clearing as guessed", f"two clock reads are in it, and {work}")
+
+
+@rk.finding
+def off_after_a_rest(cold, share):
+    model = (f"the model lets the host serve {rk.percent(share.value)} of the pages again. The measured time is that of memory")
+    if cold.ratio < 1:
+        return rk.consistent("little taken back", f"{model} at once, so the host had taken back little.")
+    return rk.consistent("taken back", f"{model} that the host had taken back.")
+
+
+@rk.finding
+def off_by_the_disk(access, direct_read):
+    guess = f"the access time is a guess for a disk of some kind ({rk.amount(access.value, 'µs')})."
+    if direct_read.origin == "measured":
+        return rk.consistent("direct read measured", f"{guess} A direct read of a block takes {rk.amount(direct_read.value, 'µs')} here.")
+    return rk.unexplained("direct read guessed", f"{guess} The page on reading files measures this disk.")
+
+
+def misses(f, inputs):
+    """The list of the predictions that were missed, and why."""
+    take, cleared, null, clock = (inputs[name] for name in ("take", "cleared", "null", "clock"))
+    reasons = {
+        "anonymous": off_by_the_kernel(f["anonymous"], take, cleared, null, clock),
+        "anonymous_each": off_each_alone(f["anonymous_each"], f["anonymous"], f["huge"], take, cleared, null, clock),
+        "huge": off_by_huge_pages(f["huge"], inputs["written"]),
+        "minor": "entering up to 16 pages takes other work than guessed; a file of one page would tell, where there are no neighbours.",
+        "major": off_by_the_disk(inputs["access"], inputs["direct_read"]),
+        "cold": off_after_a_rest(f["cold"], inputs["share"])}
+    items = [f"- **{rk.title_of(f[name].quantity)}** ({rk.number(f[name].ratio)} times the prediction): {reason}"
+             for name, reason in reasons.items() if max(f[name].ratio, 1 / f[name].ratio) >= OFF]
+    return "\n".join(items) or "None of the measured faults."
+
+
+@rk.finding(missing="Not all of them could be counted.")
+def every_touch(in_new, in_cached):
+    """Faults for each touch."""
+    return rk.shown("faults counted", f"In new memory {rk.number(in_new)} faults were counted for each small page touched; in the cached file, "
+                    f"touched every 64 KiB, {rk.number(in_cached)} for each touch.")
+
+
+@rk.finding
+def cost_of_a_byte(major, reading, latency):
+    known = "measured" if reading.origin == latency.origin == "measured" else "guessed"
+    time = major.median
+    return rk.shown(
+        "a byte and a load", f"A page from the disk takes {major}, which is {rk.amount(time / SMALL, 'ns')} a byte. A byte of main memory, read "
+        f"in a row, takes {rk.amount(1 / reading.value, 'ns')} ({known}): the fault costs {rk.number(time / SMALL * reading.value, 2)} times "
+        f"as much. One load from memory takes {rk.amount(latency.value, 'ns')}; the fault takes {rk.number(time / latency.value, 2)} times that.")
+
+
+@rk.finding
+def small_or_huge(huge, anonymous):
+    small = 512 * anonymous.median
+    return rk.shown("small or huge", f"A huge page takes {huge} once, the 512 small pages in its place {rk.amount(small, 'µs')}: "
+                    f"{rk.number(small / huge.median)} times as long.")
+
+
+@rk.finding
+def after_a_rest(rest, warm, host_fault, guest):
+    rest_p99, warm_p99 = rest.summary.p99, warm.summary.p99
+    takes = (f"At once a new page takes {warm}, in the slowest hundredth of the trials {rk.amount(warm_p99, 'µs')}. After a rest the median of "
+             f"trials of 2,048 pages is {rest}, and the slowest hundredth takes {rk.amount(rest_p99, 'µs')}.")
+    more = rest.median - warm.median
+    if not guest:
+        return rk.shown("no guest", f"{takes} This is no guest: nobody takes it back.")
+    if rest_p99 > 2 * warm_p99 and rest.apart(warm) > 0:
+        return rk.consistent("slow after a rest", f"{takes} That fits a host which had taken some of it back.")
+    if more > 0:
+        return rk.consistent(
+            "little slower after a rest", f"{takes} The median is {rk.more_or_less(more, 'µs')} after the rest. At "
+            f"{rk.amount(host_fault.value, 'µs')} for a fault of the host's that would be {rk.percent(more / host_fault.value)} of the pages, "
+            "if the host had taken them back.")
+    return rk.shown("no slower after a rest", f"{takes} The median is no higher after the rest: no sign that the host had taken any of it back.")
+
+
+@rk.finding
+def without_the_advice(by_reckon, theirs, read_ahead):
+    """Times of a major fault with the advice against reading ahead, and by title without it; read_ahead: in bytes or None."""
+    listed = [f"{rk.amount(time, 'µs')} by {title} ({rk.number(time / by_reckon, 2)} times Reckon's)"
+              for title, time in theirs.items() if time / by_reckon > 0]
+    if not listed:
+        return rk.unexplained("no major faults", "No major faults of both kinds were met, to be compared.")
+    compared = (f"All the time divided by the major faults alone is {rk.amount(by_reckon, 'µs')} with the advice. Without it, it is "
+                f"{' and '.join(listed)}. Each of those reads ahead up to")
+    if read_ahead is None:
+        return rk.shown("read-ahead unknown", f"{compared} what the disk's queue is set to (not recorded).")
+    return rk.shown("read-ahead known", f"{compared} {rk.amount(read_ahead, 'byte')}.")
+
+
+@rk.finding(missing="Faults over time, after a rest and at once")
+def over_time(rest, warm):
+    return rk.shown("medians of both", f"Faults over time: {rest} after a rest, {warm} at once")
+
+
+@rk.finding(missing="")
+def answer(anonymous, take, cleared, null, clock):
+    if anonymous.median <= SMALL / cleared.value + null.value:
+        return []
+    return rk.unexplained("kernel's work", "If clearing is as fast as guessed, the kernel works "
+                          f"{cycles_needed(anonymous, cleared.value, null, clock)} cycles on it, where {rk.plain(take.value)} were guessed.")
+
+
+@rk.finding(needs=["anonymous"])
+def faults_in_a_gib(anonymous, huge):
+    small = 2**30 // SMALL
+    takes = f"{rk.plain(small)} faults of {anonymous} are {rk.amount(small * anonymous.median, 'ms')}"
+    of_huge = 2**30 // HUGE
+    in_huge = f"; {of_huge} faults of {huge} are {rk.amount(of_huge * huge.median, 'ms')}" if huge.has_samples else ""
+    return rk.shown("1 GiB", f"{takes}{in_huge}.")
+
+
+def a_database(anonymous, huge):
+    return ("**1.** A database allocates 1 GiB and writes to all of it. How long does it spend in page faults, with small pages and "
+            "with huge ones?", faults_in_a_gib(anonymous, huge))
+
+
+@rk.finding
+def by_faults_or_in_a_row(major, disk):
+    touched = 100 * 2**20 // SMALL
+    in_a_row, one_by_one = touched * SMALL / disk.value, touched * major.median
+    return rk.shown("in a row", f"{rk.plain(touched)} major faults of {major} take {rk.amount(one_by_one, 's')}; reading in a row takes "
+                    f"{rk.amount(in_a_row, 's')}, {rk.number(one_by_one / in_a_row, 2)} times less.")
+
+
+def a_mapped_file(major, disk):
+    return ("**2.** A program maps a file of 100 MiB that is not in memory, and reads one byte of each page in random order. Would reading "
+            f"the whole file in a row be faster, at {rk.amount(disk.value, 'MB/s')}?", by_faults_or_in_a_row(major, disk))
+
+
+@rk.finding(needs=())
+def solved(anonymous, huge, take, cleared, null, clock):
+    clearing = clearing_rate(anonymous, huge)
+    kernel = anonymous.median - SMALL / clearing - null.value
+    if not (0 < clearing < np.inf and kernel > 0):
+        return rk.unexplained("no solution", "That takes both kinds of pages, and a huge page that takes longer than a small one.")
+    return rk.shown(
+        "solved", f"Clearing runs at {rk.amount(clearing, 'GB/s')} (guessed for small pages: {rk.amount(cleared.value, 'GB/s')}). So 4 KiB take "
+        f"{rk.amount(SMALL / clearing, 'ns')}, and besides the entry ({rk.amount(null.value, 'ns')}) the kernel works "
+        f"{rk.amount(kernel, 'ns')}, {rk.number(kernel * clock.value)} cycles (guessed: {rk.plain(take.value)}).")
+
+
+def two_equations(anonymous, huge, take, cleared, null, clock):
+    return ("**3.** A fault in a small page and one in a huge page are two equations: time = kernel + bytes / clearing rate. Solve them "
+            "for both unknowns, as if the kernel worked equally long for both. Which guess of the model was off?",
+            solved(anonymous, huge, take, cleared, null, clock))
