@@ -1,0 +1,305 @@
+"""What the chapter on throughput concludes."""
+
+import math
+
+import numpy as np
+
+import reckon as rk
+
+CHUNK_KIB = 128  # one send of the table's
+
+
+def carried(rate, mtu, headers):
+    """What of the link's rate is left beside the headers, in bytes a second."""
+    return rate.value * (mtu.value - headers.value) / mtu.value
+
+
+def per_byte(result):
+    """Seconds for each byte as measured, and as predicted."""
+    return 1 / result.median, 1 / result.seal.predicted
+
+
+def full_from(row, link):
+    """Where on its axis the curve first reaches the link's rate; nan if nowhere."""
+    return min((x for x, median in zip(row.axis, row.medians, strict=True) if median > 0.95 * link), default=math.nan)
+
+
+def best_of(sends):
+    """The largest rate of the curve and the size of its sends."""
+    return max(zip(sends.medians, sends.axis, strict=True), default=(math.nan, math.nan))
+
+
+def in_a_cache(of_a_byte, of_64_kib):
+    """Seconds for each byte, one way, that stays in a cache, from two round trips."""
+    return (of_64_kib.value - of_a_byte.value) / (2 * 2**16)
+
+
+def leaves_caches(result, of_a_byte, of_64_kib):
+    """Whether bytes of a stream take clearly longer than those of a round trip."""
+    return 0 < in_a_cache(of_a_byte, of_64_kib) < 0.67 / result.median
+
+
+@rk.finding(needs=())
+def two_cpus_and_one(across, alone, title):
+    if not (across.has_samples and alone.has_samples):
+        return rk.shown("rates", title)
+    if across.apart(alone) == 0:
+        return rk.shown("as much as one", f"{title}: two CPUs carry about as much as one")
+    return rk.shown("another rate", f"{title}: two CPUs carry {rk.number(across.median / alone.median, 2)} times as much as one")
+
+
+@rk.finding(missing="Throughput within the machine, two CPUs, by the size of a send")
+def larger_sends(sends):
+    title = "Throughput within the machine, two CPUs, by the size of a send"
+    peak, size = best_of(sends)
+    smallest, largest = rk.amount(min(sends.axis), "byte"), rk.amount(max(sends.axis), "byte")
+    if size < max(sends.axis):
+        return rk.shown("most in between", f"{title}: most, {rk.amount(peak, 'Gbit/s')}, with sends of {rk.amount(size, 'byte')}; "
+                        f"{rk.amount(sends.medians[-1], 'Gbit/s')} with sends of {largest}")
+    if len(sends.points) > 1:
+        return rk.shown("larger sends", f"{title}: {largest} carry {rk.number(sends.growth, 2)} times as much as {smallest}")
+    return rk.shown("one size", title)
+
+
+@rk.finding(needs=())
+def sends_that_fill(row, link):
+    title, size = "Throughput to the other host by the size of a send", full_from(row, link)
+    if math.isnan(size):
+        return rk.shown("by size", title)
+    return rk.shown("fills the link", f"{title}: sends of {rk.amount(size, 'byte')} and more fill the link")
+
+
+@rk.finding(needs=())
+def several_streams(near, far):
+    title = "Throughput of all streams together"
+    if len(near.points) < 2:
+        return rk.shown("streams", title)
+    here = f"{max(near.axis):g} carry {rk.number(near.growth, 3)} times as much as one within the machine"
+    there = f", {rk.number(far.growth, 3)} times to the other host" if len(far.points) > 1 else ""
+    return rk.shown("several streams", f"{title}: {here}{there}")
+
+
+@rk.finding(needs=())
+def full_after(ramp, link):
+    title, after = "Throughput to the other host from the first byte on", full_from(ramp, link)
+    if after == 0:
+        return rk.shown("full at once", f"{title}: the link is full from the first window on")
+    if after > 0:
+        return rk.shown("full later", f"{title}: the link is full {rk.amount(after, 'ms')} after the first byte")
+    return rk.shown("not full", title)
+
+
+@rk.finding
+def start_within_a_window(link, trip, first_bytes, window_s):
+    """link: bytes a second; first_bytes: how many are sent at first."""
+    doublings = max(0, np.log2(link * trip.value / first_bytes))
+    took = doublings * trip.value
+    if took >= window_s:
+        return []
+    return rk.consistent("start within a window", f"By the model the link is full after {rk.number(doublings, 2)} doublings, "
+                         f"{rk.amount(took, 'ms')}. That is less than one window of {rk.amount(window_s, 'ms')}, so slow start cannot be seen "
+                         "on so short a link; a longer one (`LINK_RTT`) would show it.")
+
+
+@rk.finding
+def mechanism(result, of_a_byte, of_64_kib):
+    """What may make a byte of a stream within one CPU slower or faster than predicted."""
+    slow, model = per_byte(result)
+    if leaves_caches(result, of_a_byte, of_64_kib):
+        longer, each = of_64_kib.value - of_a_byte.value, in_a_cache(of_a_byte, of_64_kib)
+        return rk.consistent(
+            "fast in a cache", f"64 KiB there and back take {rk.amount(longer, 'µs')} longer than one byte (page on round trips), "
+            f"{rk.amount(each, 'ns')} for each byte carried. So neither copying nor the kernel is that slow while the data stay in a cache. "
+            "One way, the sender runs megabytes ahead until the socket's buffers are full. Then the receiver probably finds the data in "
+            "memory; measuring with smaller buffers would tell.")
+    if slow < model:
+        return rk.consistent("faster than the model", "Copies between buffers that stay in a cache are faster than from array to array, which "
+                             "the model takes.")
+    return rk.unexplained("slower than the model", "The copies or the kernel's work for a segment take longer than guessed; a profile of the "
+                          "kernel would tell.")
+
+
+@rk.finding
+def off_on_one_cpu(result, of_a_byte, of_64_kib):
+    slow, model = (rk.amount(time, "ns") for time in per_byte(result))
+    return rk.consistent("a byte", f"a byte takes {slow}, the model has {model}. {mechanism(result, of_a_byte, of_64_kib)}")
+
+
+@rk.finding
+def off_on_two(across, segment, wake):
+    extra = segment.value / across.median - segment.value / across.seal.predicted
+    wakes = extra / wake.value
+    if 0.2 < wakes < 5:
+        return rk.consistent(
+            "wake-ups", f"a segment takes {rk.amount(extra, 'µs')} longer than in the model, which has no wake-ups. Waking a program on another "
+            f"CPU takes {rk.amount(wake.value, 'µs')} ({wake.origin}), so {rk.number(wakes, 2)} wake-ups for each segment could be the cause: "
+            "the receiver's for data, the sender's for room. Data that have left the caches could be it as well. Counting the context "
+            "switches of both ends would tell.")
+    return rk.unexplained("not wake-ups", "wake-ups alone do not account for it; unexplained until both ends' context switches are counted.")
+
+
+def misses(n, far, segment, wake, of_a_byte, of_64_kib):
+    """The list of the predictions that were missed, and why."""
+    lost = "what TCP loses, or a link slower than it is said to be; the count of segments sent again shows which."
+    items = (rk.missed(n["tcp"], off_on_one_cpu(n["tcp"], of_a_byte, of_64_kib)),
+             rk.missed(n["tcp_across"], off_on_two(n["tcp_across"], segment, wake)), rk.missed(far, lost))
+    return "\n".join(filter(None, items)) or "None of the measured rates with sends of 128 KiB."
+
+
+@rk.finding
+def off_by_size(sends):
+    at_chunk = sends.point_index(CHUNK_KIB)
+    peak, size = best_of(sends)
+    gain = math.nan if at_chunk is None else peak / sends.medians[at_chunk]
+    if not (gain > 1.25 and size < CHUNK_KIB * 1024):
+        return rk.consistent("same miss", "that is the same miss as with two CPUs")
+    against = "That the longest sends are faster again does not fit it. " if sends.medians[-1] > 1.25 * sends.medians[at_chunk] else ""
+    return rk.consistent(
+        "shorter sends are faster", f"sends of {rk.amount(size, 'byte')} carry {rk.number(gain, 2)} times as much as sends of 128 KiB, between "
+        "the same CPUs, with the same segments. They leave less in the socket's buffers, which fits data that leave the caches rather than a "
+        f"wake-up for each segment. {against}How full the buffers are, sampled at both sizes, would tell")
+
+
+def misses_of_the_curves(sends, sends_to_peer, streams, ramp):
+    """The list of the places where the curves are off, and why."""
+    curves = ((sends, "Within the machine, by the size of a send", " KiB", off_by_size(sends)),
+              (sends_to_peer, "To the other host, by the size of a send", " KiB", "a small send costs other work than guessed"),
+              (streams, "Within the machine, by the number of streams", "", "streams keep both CPUs busier than one"),
+              (ramp, "Slow start, by the time after the first byte", " ms", "segments leave in other bursts than in the model"))
+    items = []
+    for curve, what, unit, cause in curves:
+        ratios = curve.medians / curve.sealed("predicted")
+        off = [f"{x:,g}" for x, ratio in zip(curve.axis_in_unit, ratios, strict=True) if rk.is_miss(ratio)]
+        if off:
+            items.append(f"- **{what}**, at {' and '.join(off)}{unit}: {cause}.")
+    return "\n".join(items)
+
+
+@rk.finding(needs=())
+def share_of_the_ideal(far, rate, mtu, headers, simulated):
+    if not far.has_samples:
+        return rk.unexplained("not measured", f"To the other host nothing was measured: {rk.why(far)}.")
+    if rate.origin == "guess":
+        return rk.unexplained("rate unknown", f"Programs get {far}. The link's rate is not known, so there is no ideal to compare this with.")
+    share, left = far.median / rate.value, 1 - headers.value / mtu.value
+    link = "link is set to" if simulated else "adapter is rated at"
+    return rk.shown(
+        "rate known", f"The {link} {rk.amount(rate.value, 'Mbit/s')}; programs get {far}, {rk.percent(share, 4)} of it. Headers leave "
+        f"{rk.percent(left, 4)} ({headers.value:g} of each {rk.plain(mtu.value)} bytes), so TCP reaches {rk.percent(share / left, 4)} of what "
+        "it can carry.")
+
+
+@rk.finding(needs=())
+def share_of_a_copy(alone, across, copy, of_a_byte, of_64_kib):
+    parts = [f"{result} {where}, {rk.percent(result.median / copy.value)} of that"
+             for result, where in ((alone, "on one CPU"), (across, "on two")) if result.summary]
+    if not parts:
+        return rk.unexplained("no copy", "Nothing was measured.")
+    origin = "measured" if copy.origin == "measured" else "guessed"
+    above = "What may take the rest of the time is said in the first answer."
+    return rk.consistent(
+        "share of a copy", f"Memory copies {rk.amount(copy.value, 'GB/s')} ({origin}) from array to array, which is "
+        f"{rk.amount(copy.value, 'Gbit/s')}. A connection carries {', and '.join(parts)}. The bytes are copied twice, so one CPU could reach half "
+        "at most; but buffers may stay in a cache, so that is no strict bound. "
+        f"{above if rk.is_miss(alone.ratio) else mechanism(alone, of_a_byte, of_64_kib)}")
+
+
+@rk.finding
+def one_cpu_or_two(across, alone):
+    though = ("though in the model the two ends work at the same time. Waking the other end, and moving cache lines between the CPUs, may "
+              "cost")
+    if across.apart(alone) > 0:
+        return rk.consistent("two CPUs gain", f"Two CPUs carry {rk.number(across.median / alone.median, 2)} times as much as one: the ends work "
+                             "at the same time.")
+    if across.apart(alone) < 0:
+        return rk.consistent("two CPUs lose", f"Two CPUs carry less than one, {though} more than that gains.")
+    return rk.consistent("CPUs alike", f"One CPU and two are indistinguishable, {though} what that gains.")
+
+
+@rk.finding
+def window_of_64_kib(ping, near_ping, link):
+    """link: what it carries, in bytes a second."""
+    allowed = 65_535 / ping.value
+    guessed = " (guessed)" if ping.origin == "guess" else ""
+    beyond = ", more than the link carries," if allowed > link else ""
+    return rk.shown("window", f"65,535 bytes in each round trip are {rk.amount(allowed, 'Mbit/s')}{guessed} to the other host{beyond} and "
+                    f"{rk.amount(65_535 / near_ping.value, 'Gbit/s')} within the machine. The HP report predicted by that; today's TCP scales "
+                    "its window to megabytes, so this limit is rarely reached.")
+
+
+@rk.finding
+def both_ways(one_way, exchange):
+    carries = f"One way it carries {one_way}, in the exchange {exchange} each way"
+    cached = ("No more than a chunk is under way then, and may stay in a cache; one way, megabytes may pile up between two turns of the "
+              "receiver.")
+    gain = exchange.apart(one_way)
+    if gain < 0:
+        return rk.consistent("exchange is slower", f"{carries}: all that goes has to come back, and each chunk waits for the one before.")
+    if gain == 0:
+        return rk.consistent("exchange is alike", f"{carries}; the two are indistinguishable, so the same CPU carries twice as many bytes in the "
+                             f"same time. {cached}")
+    return rk.consistent("exchange is faster", f"{carries}, though all that goes has to come back. {cached}")
+
+
+@rk.finding(missing="")
+def one_way_and_reckon(one_way, alone):
+    if one_way.apart(alone) >= 0:
+        return []
+    return rk.consistent("slower than Reckon's", "One way is slower than Reckon's method on one CPU: its receiver takes 128 KiB a call and "
+                         "Reckon's up to 1 MiB, which may be the reason.")
+
+
+@rk.finding(missing="")
+def outside_the_interval(by_iperf3, own):
+    medians, ends = own.summary.medians, own.summary.interval
+    low, high = (rk.amount(end, "Gbit/s") for end in (min(medians), max(medians)))
+    if not ends.is_known:
+        return rk.unexplained("iperf3 by few", f"Reckon's {len(medians)} processes are too few for an interval: their medians go from {low} to "
+                              f"{high}.")
+    if ends.low <= by_iperf3.median <= ends.high:
+        return []
+    return rk.shown("iperf3 outside", "The rate by `iperf3` lies outside Reckon's interval. The two were not measured in turn: Reckon's "
+                    f"{len(medians)} processes have medians from {low} to {high}; `iperf3` ran {by_iperf3.summary.processes} times.")
+
+
+def earlier_bytes(acknowledged):
+    """Why more may be acknowledged than the link carries."""
+    again = sum(max(0, process.retransmits) for point in acknowledged.points for process in point.processes)
+    repeated = f" ({again} segments were sent again)" if again else ""
+    return ("One acknowledgement may tell of bytes that came before the stretch began, as after a loss that has been repaired"
+            f"{repeated}.")
+
+
+@rk.finding(missing="")
+def answer(alone, of_a_byte, of_64_kib):
+    slow, model = (rk.amount(time, "ns") for time in per_byte(alone))
+    cost = f"A byte takes {slow} where the model has {model}."
+    if leaves_caches(alone, of_a_byte, of_64_kib):
+        return rk.consistent("caches left", f"{cost} Data that run ahead of the receiver probably leave the caches; the questions below give the "
+                             "evidence.")
+    return rk.unexplained("difference unknown", f"{cost} The questions below say what is known of the difference.")
+
+
+def jumbo_packets(rate, mtu, headers):
+    link, jumbo = carried(rate, mtu, headers), rate.value * (9000 - headers.value) / 9000
+    return (f"**1.** The link carries packets of 9,000 bytes instead of {rk.plain(mtu.value)}. Predict the rate that programs get.",
+            f"{headers.value:g} of each 9,000 bytes are headers. The other {rk.percent(jumbo / rate.value, 4)} of "
+            f"{rk.amount(rate.value, 'Mbit/s')} are {rk.amount(jumbo, 'Mbit/s')}, {rk.percent(jumbo / link - 1)} more than "
+            f"{rk.amount(link, 'Mbit/s')}.")
+
+
+def far_away(rate, first_bytes):
+    product = rate.value * 0.1
+    return ("**2.** The other host moves so far away that a round trip takes 100 ms. How much has to be under way to fill "
+            f"{rk.amount(rate.value, 'Mbit/s')}, and how many round trips does slow start need for it?",
+            f"Rate × round trip = {rk.amount(product, 'byte')}. Slow start begins with ten packets, {rk.amount(first_bytes, 'byte')}, and "
+            f"doubles: {int(np.ceil(np.log2(product / first_bytes)))} round trips.")
+
+
+def share_of_the_call(at_64, null, gather, clock):
+    """at_64: the rate predicted for sends of 64 bytes."""
+    calls = (null.value + gather.value / clock.value) / 64
+    return ("**3.** By the model, what share of the time does the system call take in a send of 64 bytes within the machine? Which input "
+            "would you measure next?",
+            f"{rk.percent(calls * at_64)} of {rk.amount(64 / at_64, 'ns')} for the send. Nearly all of that is the guess of "
+            f"{rk.plain(gather.value)} cycles for a send that only gathers: time many sends of one byte to measure it.")
