@@ -1,0 +1,158 @@
+"""What the chapter on round trips concludes."""
+
+import numpy as np
+
+import reckon as rk
+
+LONGER_PING = "the ping took longer, so the share cannot be computed. Hosts and routers may answer pings last."
+
+
+@rk.finding(needs=())
+def two_cpus_and_one(across, alone, title):
+    if not (across.has_samples and alone.has_samples):
+        return rk.shown("round trips", title)
+    times = rk.number(across.median / alone.median, 2)
+    return rk.shown("two CPUs and one", f"{title}: between two CPUs, TCP takes {times} times as long as on one")
+
+
+@rk.finding(needs=())
+def no_cpu_asleep(held, usual, title):
+    if not (held.has_samples and usual.has_samples):
+        return rk.shown("round trips", title)
+    return rk.shown("no CPU asleep", f"{title}: with no CPU asleep, TCP takes {rk.percent(held.median / usual.median)} of its usual time")
+
+
+@rk.finding(needs=())
+def longest_and_shortest(curve, title):
+    if len(curve.points) < 2:
+        return rk.shown("sizes", title)
+    return rk.shown("longer messages", f"{title}: {rk.amount(max(curve.axis), 'byte')} take {rk.number(curve.growth, 2)} times as long as "
+                    f"{min(curve.axis):g} byte")
+
+
+def misses(near, far, simulated):
+    """The list of the predictions that were missed, and why. simulated: the other host is the built-in one."""
+    here = ("the passes through the kernel are the only input that was not measured here, but guessed in cycles. Why they take "
+            "longer is unexplained; a profile of the kernel would tell.")
+    shared = ("both hosts and the relay of the link share this machine's CPUs and wait for them. A trace of the scheduler would tell how "
+              "long.")
+    real = "the path to that host is longer than its link is said to be, or packets queue on it; `traceroute` would tell."
+    items = [*(rk.missed(result, here) for result in near),
+             *(rk.missed(result, shared if simulated else real) for result in far)]
+    return "\n".join(filter(None, items)) or "None of the measured round trips of short messages."
+
+
+@rk.finding(missing="")
+def misses_by_size(curve, where):
+    """An item of the list: how often longer messages miss, and how far their fastest trials are from the prediction."""
+    predicted, minima = curve.sealed("predicted"), np.array([summary.minimum for summary in curve.summaries])
+    missed = sum(map(rk.is_miss, curve.medians / predicted))
+    if not missed:
+        return []
+    fastest = np.median(minima / predicted)
+    item = (f"- **Longer messages {where}** at {missed} of {len(minima)} sizes. The fastest trial at a size takes {rk.number(fastest, 2)} "
+            "times the prediction, in the middle of all sizes.")
+    if 0.67 < fastest < 1.5:
+        return rk.consistent("bytes as predicted", f"{item} So the bytes are as predicted, and the rest is waiting: for a CPU that other work "
+                             "holds, or in a queue.")
+    return rk.unexplained("bytes unexplained", f"{item} So even the fastest trials do not fit, and the miss is unexplained; a capture on both "
+                          "hosts would tell.")
+
+
+@rk.finding
+def tcp_and_ping(tcp, ping):
+    takes = f"Within the machine a ping comes back after {ping}, a message by TCP between two programs after {tcp}:"
+    if tcp.apart(ping) < 0:
+        return rk.shown("ping is longer", f"{takes} {LONGER_PING}")
+    if tcp.apart(ping) == 0:
+        return rk.shown("ping is alike", f"{takes} the two are indistinguishable.")
+    return rk.shown("ping is shorter", f"{takes} {rk.amount(tcp.median - ping.median, 'µs')} more, for two switches, two more system calls and "
+                    "TCP's own work. All of that is the operating system's work.")
+
+
+@rk.finding(missing="")
+def tcp_and_ping_to_the_other_host(tcp, ping):
+    takes = f"To the other host TCP takes {tcp:interval} and a ping {ping:interval}:"
+    if tcp.apart(ping) == 0:
+        return rk.shown("far ping is alike", f"{takes} the two are indistinguishable.")
+    if tcp.apart(ping) < 0:
+        return rk.shown("far ping is longer", f"{takes} {LONGER_PING}")
+    more = tcp.median - ping.median
+    return rk.shown("far ping is shorter", f"{takes} {rk.amount(more, 'µs')} more, {rk.percent(more / tcp.median)} of the round trip. Here a "
+                    "program is woken for either; at the other end for TCP alone.")
+
+
+@rk.finding
+def one_cpu_or_two(across, alone):
+    times = across.median / alone.median
+    between = f"Between two CPUs a round trip takes {across}, {rk.number(times, 2)} times that on one CPU ({alone})"
+    more = across.apart(alone)
+    if more == 0:
+        return rk.shown("CPUs alike", f"{between}; the two are indistinguishable.")
+    if times > 2:
+        return rk.consistent("waking is most", f"{between}: each message has to wake a CPU, which takes longer than all of TCP.")
+    if more > 0:
+        return rk.consistent("waking is some", f"{between}: waking the other CPU costs less than all the rest of the round trip.")
+    return rk.consistent("two CPUs faster", f"{between}: the two ends work at the same time, and waking costs little here.")
+
+
+@rk.finding(needs=())
+def close_to_ideal(whole, wire, held, link):
+    """Of a round trip to the other host: as a program sees it, on the wire, and with no CPU asleep."""
+    if not whole.has_samples:
+        return rk.unexplained("not measured", f"Nothing was measured to the other host: {rk.why(whole)}.")
+    if link.origin == "guess":
+        return rk.unexplained("link unknown", f"A program waits {whole}. The link's length is not known, so there is no ideal to compare it "
+                              "with; `distance` in `machine.toml` gives one.")
+    ideal = whole.current.hardware
+    on_wire = f" On the wire it is {wire}." if wire.has_samples else ""
+    awake = f" With no CPU of this host asleep the program waits {held}." if held.has_samples else ""
+    return rk.shown("link known", f"The link alone, its round trip and the bytes at its rate, would take {rk.amount(ideal, 'ms')}; a program "
+                    f"waits {whole}, {rk.number(whole.median / ideal, 3)} times that.{on_wire}{awake}")
+
+
+@rk.finding(missing="")
+def longer_on_the_wire(wire, whole):
+    if wire.median <= whole.median:
+        return []
+    return rk.consistent("wire is longer", f"The wire cannot take longer than the program waits. Its {wire} come from another minute, and "
+                         "capturing the packets is work for the same CPUs.")
+
+
+@rk.finding(missing="")
+def answer(alone, null, switch, stack, clock):
+    needed = ((alone.median - 4 * null.value) / 2 - switch.value) * clock.value
+    if needed <= 0:
+        return []
+    return rk.consistent("passes take the rest", f"Two passes through the kernel of {rk.number(needed)} cycles each, instead of the guessed "
+                         f"{rk.plain(stack.value)}, would account for it.")
+
+
+@rk.finding(needs=["alone"])
+def waiting_for_queries(alone, across, far):
+    """Of 200 queries, one after the other."""
+    places = (("On the same CPU", alone), ("on another CPU", across), ("on the other host", far))
+    waits = [f"{where} {rk.amount(200 * result.median, 'ms')}" for where, result in places if result.has_samples]
+    return rk.shown("200 queries", f"{', '.join(waits)}. All queries sent at once would take little more than one round trip.")
+
+
+def queries_to_a_database(alone, across, far):
+    return ("**1.** A web page sends 200 queries to a database, one after the other. How long does it wait for round trips alone, if "
+            "the database runs on the same CPU, on another CPU, or on the other host?", waiting_for_queries(alone, across, far))
+
+
+def a_host_far_away(far):
+    software = far.seal.software
+    fibre = 2 * 1000 / 200_000  # light takes a second for 200,000 km of glass
+    return ("**2.** The other host moves 1,000 km away. Light in glass travels 200,000 km a second. Predict the round trip, and the "
+            "share of it that faster software could save.",
+            f"The fibre alone takes {rk.amount(fibre, 'ms')} there and back. Software takes about {rk.amount(software, 'µs')} more, by the "
+            f"model: {rk.percent(software / (software + fibre))} of the whole. At this distance, almost all of the round trip is the fibre.")
+
+
+def input_to_measure(alone, stack, clock):
+    passes = 2 * stack.value / clock.value
+    return ("**3.** Which input would you measure next for the round trip on one CPU: the system call, the switch, or TCP's pass?",
+            f"The two passes: at {rk.plain(stack.value)} cycles each they are {rk.amount(passes, 'µs')} of the predicted "
+            f"{rk.amount(alone.seal.predicted, 'µs')}, and the only part that is guessed. The round trip by UDP shows how much of it is "
+            "TCP's; a profile of the kernel would show the rest.")
