@@ -1,0 +1,166 @@
+"""What the chapter on opening and closing a connection concludes."""
+
+import reckon as rk
+
+PORTS, HELD_S = 28_232, 60  # the usual range of Linux; an orderly close keeps one that long
+
+
+@rk.finding(needs=())
+def opening_and_closing(opened, closed, title):
+    if not (opened.has_samples and closed.has_samples):
+        return rk.shown("times", title)
+    return rk.shown("connect and close", f"{title}: connect takes {rk.number(opened.median / closed.median, 2)} times as long as close")
+
+
+@rk.finding
+def off_by_a_wake_up(result, wake):
+    share = (result.median - result.seal.predicted) / wake.value
+    if 0.1 < share < 3:
+        return rk.consistent("wake-up", "the packet wakes the server on another CPU, which the model leaves out. The difference is "
+                             f"{rk.number(share, 2)} times such a wake-up ({rk.amount(wake.value, 'µs')}), a part of which the sender's CPU "
+                             "does.")
+    return rk.unexplained("no wake-up", "a wake-up of the other CPU alone does not account for it; unexplained until both CPUs are traced.")
+
+
+@rk.finding
+def off_by_taking_down(result, guessed, clock, also=""):
+    cycles = rk.number((result.median - result.seal.predicted) * clock.value + guessed.value)
+    return rk.consistent("reset destroys", "a reset destroys the sockets within the call, which an orderly close leaves for later. "
+                         f"{cycles} cycles of that work, instead of the guessed {rk.plain(guessed.value)}, would account for it{also}.")
+
+
+@rk.finding
+def off_by_the_carrier(closed, carrier):
+    # Of the carrier's four crossings in a round trip a close makes one.
+    left = closed.median / (closed.seal.predicted + carrier.value / 4)
+    if 0.5 < left < 2:
+        return rk.consistent("carrier", "the model leaves out the hand-over of the packet to a device. With a quarter of the carrier's "
+                             f"{rk.amount(carrier.value, 'µs')}, measured / predicted would be {rk.number(left, 2)}.")
+    return rk.unexplained("no carrier", "the model leaves out the hand-over to a device, which alone does not account for it; unexplained "
+                          "until it is traced.")
+
+
+@rk.finding
+def off_by_the_server(on_wire, closed):
+    left = on_wire.median / (on_wire.seal.predicted + closed.median)
+    if 0.5 < left < 2:
+        return rk.consistent("server's close", f"the server's own `close`, {closed} as measured above, is between the two FINs, and the model "
+                             f"leaves it out. With it, measured / predicted would be {rk.number(left, 2)}.")
+    return rk.unexplained("no server's close", "the server has to run between the two FINs, and takes longer than a switch and a close; a "
+                          "trace would tell.")
+
+
+def misses(near, far, take_down, clock, wake, carrier):
+    """The list of the predictions that were missed, and why."""
+    device = "; the hand-over of the packet to a device is a part of them"
+    reasons = {"connect_across": off_by_a_wake_up(near["connect_across"], wake),
+               "close_across": off_by_a_wake_up(near["close_across"], wake),
+               "close_reset": off_by_taking_down(near["close_reset"], take_down, clock),
+               "close_reset_peer": off_by_taking_down(far["close_reset_peer"], take_down, clock, device),
+               "teardown_wire": off_by_the_server(near["teardown_wire"], near["close"]),
+               "close_peer": off_by_the_carrier(far["close_peer"], carrier)}
+    unknown = "unexplained; a trace of the kernel would tell which step takes longer."
+    items = [rk.missed(result, reasons.get(name, unknown) if result.ratio > 2 else unknown) for name, result in {**near, **far}.items()]
+    return "\n".join(filter(None, items)) or "None of these measurements."
+
+
+@rk.finding(needs=())
+def close_to_the_other_host(closed, on_wire):
+    if not closed.has_samples:
+        return rk.unexplained("not measured", f"It could not be measured to another host: {rk.why(closed)}.")
+    takes = f"To the other host `close` takes {closed}"
+    if not on_wire.has_samples:
+        return rk.shown("wire not watched", f"{takes}; the wire could not be watched: {rk.why(on_wire)}.")
+    times = rk.number(on_wire.median / closed.median, 2)
+    return rk.shown("on the wire", f"{takes}, and on the wire the connection is over {on_wire} after the first FIN, {times} times as long: the "
+                    "call does not wait for the other host.")
+
+
+@rk.finding(missing="")
+def close_by_reset(reset, closed):
+    if reset.median < closed.median:
+        return rk.shown("reset less", f"By reset it takes {reset}, less: it sends one packet and keeps nothing.")
+    return rk.shown("reset no less", f"By reset it takes {reset}, no less: the call destroys the sockets at once, which an orderly close leaves "
+                    "for later.")
+
+
+@rk.finding(needs=["here"], missing="")
+def close_within_the_machine(here, closed):
+    if here.median > 1.1 * closed.median:
+        return rk.shown("local more", f"Within the machine it takes {here}, more: the kernel carries the packet to the receiver's socket before "
+                        "it returns.")
+    return rk.shown("local", f"Within the machine it takes {here}.")
+
+
+@rk.finding(needs=())
+def one_round_trip(opened, on_wire, trip):
+    if not opened.has_samples:
+        return rk.unexplained("not measured", f"It could not be measured to another host: {rk.why(opened)}.")
+    if trip.origin == "guess":
+        return rk.unexplained("no round trip", f"`connect` takes {opened}; no round trip was measured to compare it with.")
+    times = opened.median / trip.value
+    shaken = f", on the wire {on_wire}" if on_wire.has_samples else ""
+    takes = (f"A round trip to the other host takes {rk.amount(trip.value, 'ms')}, `connect` {opened}: {rk.number(times)} times that{shaken}.")
+    if times < 1.25:
+        return rk.shown("one round trip", f"{takes} So it is one round trip: the client sends the third packet without waiting.")
+    if times < 1.75:
+        return rk.unexplained("undecided", f"{takes} That alone does not decide between one and one and a half.")
+    return rk.unexplained("delayed", f"{takes} That is more than the handshake explains: something else delayed it.")
+
+
+@rk.finding
+def queue_held(near):
+    """From the counters of the kernel, in which each process's measurement has its share."""
+    processes = [process for result in near for point in result.points for process in point.processes]
+    full = [process.listen_overflows for process in processes if process.listen_overflows >= 0]
+    again = [process.retransmits for process in processes if process.retransmits >= 0]
+    waits = max((process.time_wait for process in processes), default=-1)
+    if not full:
+        return rk.unexplained("not counted", "Nothing was counted.")
+    resent = f", {sum(again)} segments were sent again" if again else ""
+    waiting = f", and at most {rk.plain(waits)} connections were in TIME_WAIT" if waits >= 0 else ""
+    return rk.shown("counted", f"Within the machine, in {len(full)} processes, {sum(full)} connections found the queue full{resent}{waiting}.")
+
+
+@rk.finding(missing="")
+def answer(opened, closed):
+    if opened.median <= closed.median:
+        return []
+    return rk.shown("close less", "It waits for one round trip; `close` does not wait and takes "
+                    f"{rk.percent(closed.median / opened.median)} of that time.")
+
+
+@rk.finding
+def fetching_times(opened, trip):
+    new, kept = 10 * (trip.value + opened.median), 10 * trip.value + opened.median
+    return rk.shown("ten files", f"Each file costs a round trip of {rk.amount(trip.value, 'µs')} ({trip.origin}), and each new connection a "
+                    f"`connect` of {opened}. Ten connections: {rk.amount(new, 'ms')}; one: {rk.amount(kept, 'ms')}.")
+
+
+def ten_small_files(opened, trip):
+    return ("**1.** A browser fetches ten small files from the other host, one after the other. How long does it take with a new "
+            "connection for each file, and how long over a single connection?", fetching_times(opened, trip))
+
+
+@rk.finding(needs=())
+def limit_by_ports(opened, closed):
+    by_ports = rk.number(PORTS / HELD_S)
+    if not (opened.has_samples and closed.has_samples):
+        return rk.shown("by ports", f"{by_ports} a second, by TIME_WAIT alone.")
+    by_time = rk.number(1 / (opened.median + closed.median))
+    return rk.shown("TIME_WAIT is the limit", f"{rk.plain(PORTS)} / {HELD_S} s = {by_ports} a second. By time alone it would be {by_time} a second "
+                    "within the machine: TIME_WAIT is the limit, unless connections are reused.")
+
+
+def connections_a_second(opened, closed):
+    return (f"**2.** A client has {rk.plain(PORTS)} ports (the usual range of Linux), and each orderly close keeps one for {HELD_S} s. How many "
+            "connections a second to one server can it open, in the long run? Compare that with the time of connect and close.",
+            limit_by_ports(opened, closed))
+
+
+def input_to_measure(ping, set_up, clock):
+    passes, setting = rk.amount(3 * ping.value / 2, "µs"), rk.amount(set_up.value / clock.value, "µs")
+    first = "the kernel's work to set up two sockets" if set_up.origin == "guess" else "the ping"
+    return ("**3.** Which input of `connect` within the machine would you measure next: the ping, or the work to set up two sockets?",
+            f"The three passes are {passes} and come from a {ping.origin} ping. The set-up is {setting} and a guess: measure {first} next, "
+            "for instance by `socket` and `close` without a `connect`.")
