@@ -49,7 +49,7 @@ PROFILES = {
             max_budgets=4,
             span_s=2.0,
             samples_factor=1.0,
-            visits=3,
+            visits=5,
         ),
         Profile(
             name="full",
@@ -61,7 +61,7 @@ PROFILES = {
             max_budgets=4,
             span_s=20.0,
             samples_factor=2.0,
-            visits=3,
+            visits=5,
         ),
     )
 }

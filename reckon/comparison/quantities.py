@@ -230,16 +230,19 @@ def sides_of(result: Result, pooled: statistics.PooledVariance | None) -> dict[f
     that comes and goes may have been missed at one of them.
     """
     medians = {point.x: result.process_medians(point) for point in result.points}
+    values_of = {
+        p.x: summary.median for p, summary in zip(result.points, result.summaries, strict=True)
+    }
     shares = [
         np.percentile(np.concatenate(result.trials(point)), _CENTRAL_PERCENTILES)
-        / np.median(medians[point.x])
+        / values_of[point.x]
         for point in result.points
         if _can_be_judged(medians[point.x])
     ]
     sides = {}
     for point in result.points:
         values = medians[point.x]
-        median, low, high = float(np.median(values)), math.nan, math.nan
+        median, low, high = values_of[point.x], math.nan, math.nan
         visits = None
         if _can_be_judged(values):
             visits = _visits_range(result, pooled)

@@ -29,7 +29,7 @@ from reckon.statistics.visits import (
 
 MODULES = ("diptest", "scipy.stats")  # what summaries are computed with
 # Raised when summarise() gives other values for the same samples: records keep summaries.
-VERSION = 3
+VERSION = 4
 # Medians of too few processes for an interval differ by chance: they must be further apart than
 # this share of the smaller one.
 _FAR = 0.25
@@ -61,7 +61,7 @@ class Interval:
 class Summary:
     """What a list of samples says, in the samples' unit; nan if it is not known."""
 
-    median: float  # of the processes' medians
+    median: float  # of the visits' medians; of one visit, that of its processes' medians
     interval: Interval  # of the median; after over_visits(), of the next visit
     mean: float  # over all trials
     sd: float  # over all trials
@@ -160,11 +160,13 @@ def summarise(processes: list, visits: Sequence[int] | None = None) -> Summary:
     medians = process_medians(arrays)
     several = [values for values in arrays if len(values) > 1]
     by_visit = _by_visit(medians, visits)
+    # Visits of equal weight: one bad second of the visit with the most processes must not decide.
+    visit_medians = tuple(float(np.median(values)) for values in by_visit)
     # Of several visits the interval holds how they drifted.
     drifted = drift(medians) if len(by_visit) == 1 else None
     warnings = (drifted, two_modes(pooled), wide(medians))
     return Summary(
-        median=float(np.median(medians)),
+        median=float(np.median(visit_medians)),
         interval=Interval(*median_interval(medians), "median"),
         mean=float(pooled.mean()),
         sd=_deviation(pooled),
@@ -178,7 +180,7 @@ def summarise(processes: list, visits: Sequence[int] | None = None) -> Summary:
         n=len(pooled),
         medians=tuple(map(float, medians)),
         warnings=tuple(warning for warning in warnings if warning),
-        visit_medians=tuple(float(np.median(values)) for values in by_visit),
+        visit_medians=visit_medians,
         visit_spread=spread_within(by_visit),
     )
 

@@ -140,7 +140,7 @@ def test_the_method_page_prints_what_the_rule_does_to_an_unchanged_machine():
         re.M,
     )
     assert [list(row) for row in table] == numbers and len(numbers) == 2
-    assert numbers[1][0] == "0 of 3840"
+    assert numbers[1][0] == "0 of 2112"
     shares = np.array([[int(share.split()[0]) for share in row[1:]] for row in numbers])
     assert (shares[1] > shares[0]).all()
 

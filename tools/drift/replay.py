@@ -18,7 +18,7 @@ from reckon.comparison.quantities import Side, compare_point, sides_of
 from reckon.comparison.two_runs import MIN_CHANGE
 from reckon.records.quantities.result import Result
 
-VISITS = 3
+VISITS = 5
 CHANGES = (1.2, 1.5, 2.0)
 OPS = 10_000  # in a trial, so that rounding to ticks of 1 ns is no step
 

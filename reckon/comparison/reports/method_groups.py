@@ -146,8 +146,18 @@ class MethodResult:
         return medians / self.divisor
 
     @property
+    def _of_page(self) -> statistics.Summary | None:
+        """What the page measured; None if it was measured side by side, or not at all."""
+        if self.repeated or not (self.page and self.point):
+            return None
+        return self.page.summaries[self.page.points.index(self.point)]
+
+    @property
     def median(self) -> float:
-        """The median over the processes, in base units; nan without a value."""
+        """Side by side, the median over the processes; else the page's value; in base units, nan
+        without a value."""
+        if self._of_page:
+            return self._of_page.median / self.divisor
         return float(np.median(self.values)) if len(self.values) else math.nan
 
     def text(self) -> str:
@@ -155,6 +165,8 @@ class MethodResult:
         if not self.page or not self.has_value:
             return ""
         low, high = statistics.median_interval(self.values)
+        if self._of_page:
+            low, high = (end / self.divisor for end in self._of_page.interval.ends)
         return units.amount_with_interval(self.median, low, high, self.page.unit)
 
 
