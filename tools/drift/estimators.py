@@ -1,9 +1,9 @@
-"""estimators.py [FILE]: how far a run's value of a quantity lies from its mean over the next half hour.
+"""estimators.py [FILE]: how far a run's value of a quantity lies from the next half hour's.
 
 FILE (visits.json) holds the medians of fresh processes by quantity and visit, visits six minutes
 apart. A value is taken from consecutive visits and compared with the geometric mean of the five
-visits that follow. Then the same where something slows the first visit, as a busy sibling of the core
-does: its processes take SLOWED times as long.
+visits that follow. Then the same where something slows the first visit, as a busy sibling of the
+core does: its processes take SLOWED times as long.
 """
 
 from __future__ import annotations
