@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import tomllib
 from pathlib import Path
 from typing import TypeVar
@@ -24,3 +25,9 @@ def read(path: Path, model: type[Model]) -> Model:
         raise ReckonError(f"{path}: {error}.") from None
     except pydantic.ValidationError as error:
         raise ReckonError(f"{path}: {first_fault(error)}.") from None
+
+
+@functools.cache
+def read_once(path: Path, model: type[Model]) -> Model:
+    """The same of a file that a process reads once, as those of the book."""
+    return read(path, model)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-
 import pydantic
 
 from reckon import config, toml_files
@@ -60,10 +58,9 @@ class _File(_Strict):
     core: list[Core]
 
 
-@functools.cache
 def cores() -> list[Core]:
     """All cores of the file."""
-    return toml_files.read(FILE, _File).core
+    return toml_files.read_once(FILE, _File).core
 
 
 def core_of(machine: Machine) -> Core | None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from reckon import units
 from reckon.errors import ReckonError
-from reckon.prediction.ratios import is_comparable
+from reckon.prediction.ratios import factor_off, is_comparable
 from reckon.prediction.variations import changed
 from reckon.records.quantities import revisions
 from reckon.records.quantities.recorded_predictions import index_on_axis, to_prediction
@@ -35,7 +35,7 @@ class Guess:
     @property
     def factor_off(self) -> float:
         """By what factor it was off, up or down; at least 1."""
-        return max(self.ratio, 1 / self.ratio)
+        return float(factor_off(self.ratio))
 
     @property
     def is_inside(self) -> bool | None:

@@ -27,6 +27,11 @@ def is_comparable(ratio: float) -> bool:
     return 0 < ratio < math.inf
 
 
+def factor_off(ratio):
+    """By what factor a prediction was off, up or down; at least 1. Of a ratio, or of an array."""
+    return np.maximum(ratio, 1 / ratio)
+
+
 def is_near(ratio: float) -> bool:
     """Whether the prediction is met."""
     return 1 / NEAR < ratio < NEAR

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-
 import pydantic
 
 from reckon import config, records, toml_files
@@ -23,12 +21,7 @@ class Attributes(pydantic.BaseModel):
     peer: dict[str, dict[str, str]]
 
 
-@functools.cache
-def _read() -> Attributes:
-    return toml_files.read(FILE, Attributes)
-
-
 def attributes() -> Attributes:
     """The content of book/machines.toml. Raises ReckonError if it cannot be read."""
     records.note_read(FILE)
-    return _read()
+    return toml_files.read_once(FILE, Attributes)

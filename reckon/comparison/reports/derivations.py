@@ -12,7 +12,7 @@ import numpy as np
 
 from reckon import units
 from reckon.comparison.reports.report import Derivation, Report, StatedInput
-from reckon.comparison.reports.rounding import rounding_explains
+from reckon.comparison.reports.reported_value import rounding_explains
 from reckon.errors import ReckonError
 from reckon.prediction import expression
 from reckon.prediction.formula import Formula, Prediction

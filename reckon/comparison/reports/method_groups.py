@@ -83,14 +83,9 @@ class _File(_Strict):
     group: tuple[Group, ...]
 
 
-@functools.cache
-def _parsed() -> _File:
-    return toml_files.read(FILE, _File)
-
-
 def _read() -> _File:
     records.note_read(FILE)
-    return _parsed()
+    return toml_files.read_once(FILE, _File)
 
 
 def groups() -> tuple[Group, ...]:

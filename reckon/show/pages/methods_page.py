@@ -8,7 +8,7 @@ import numpy as np
 
 from reckon import units
 from reckon.comparison.reports.method_groups import GroupResult, MethodResult
-from reckon.prediction.ratios import MISS, is_comparable
+from reckon.prediction.ratios import MISS, factor_off, is_comparable
 from reckon.records import METHODS_PREFIX
 from reckon.records.quantities.result import Result
 from reckon.show.block import Block, MissingCell, say, table
@@ -126,7 +126,7 @@ def repeatability(groups: Groups) -> Block:
     ]
     if not repeated:
         return say("Nothing was measured again.")
-    factors = [max(result.ratio, 1 / result.ratio) for result in repeated]
+    factors = factor_off(np.array([result.ratio for result in repeated]))
     middle = units.number(float(np.median(factors)))
     inside = [result.inside_interval for result in repeated if result.inside_interval is not None]
     inside_text = ""

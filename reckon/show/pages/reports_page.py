@@ -12,7 +12,7 @@ from reckon.comparison.reports import derivations, published
 from reckon.comparison.reports.derivations import Recomputed
 from reckon.comparison.reports.report import Derivation, PrintedFact, Report
 from reckon.comparison.reports.reported_value import CONTRADICTS, Printed
-from reckon.prediction.ratios import MISS, NEAR
+from reckon.prediction.ratios import MISS, NEAR, factor_off
 from reckon.show.block import Block, join_blocks, say, table
 from reckon.show.tables.scores import WITHIN, report_ratios, shares_within, typical_factor
 from reckon.show.text import NONE, cited_machine, plural
@@ -125,7 +125,7 @@ def _outcomes(report: Report, *, inferred: bool) -> list[bool]:
 def finding() -> Block:
     """How good the reports' reasoning and arithmetic are, all together: two sentences."""
     ratios = np.concatenate([ratios for _, ratios in report_ratios()])
-    factors = np.maximum(ratios, 1 / ratios)
+    factors = factor_off(ratios)
     shares = shares_within(factors)
     stated = [
         follows
@@ -266,7 +266,7 @@ def scores(caption: str, name: str) -> Block:
     """How far each report's own predictions were off its own measurements."""
     rows = []
     for report, ratios in report_ratios():
-        factors = np.maximum(ratios, 1 / ratios)
+        factors = factor_off(ratios)
         typical, shares = f"{typical_factor(factors)}×", shares_within(factors)
         rows.append([cited_machine(report), str(len(factors)), typical, *shares.values()])
     columns = {

@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 
 from reckon import config, units
-from reckon.prediction.ratios import MISS, NEAR, is_comparable
+from reckon.prediction.ratios import MISS, NEAR, factor_off, is_comparable
 from reckon.records.quantities.result import Result
 from reckon.show.block import COMPACT, RESULTS, SORTABLE, Block, grid, say, sorted_by, table
 from reckon.show.tables.caveats import caveats as caveats
@@ -77,14 +77,9 @@ def _cells(result: Result) -> list[str]:
     ]
 
 
-def _factor_off(result: Result) -> float:
-    """By what factor the sealed prediction was off, up or down; at least 1."""
-    return max(result.ratio, 1 / result.ratio)
-
-
 def _judged(results: list[Result]) -> list[Result]:
     """The results that show how far off their predictions were, from the best to the worst."""
-    return sorted((r for r in results if is_comparable(r.ratio)), key=_factor_off)
+    return sorted((r for r in results if is_comparable(r.ratio)), key=lambda r: factor_off(r.ratio))
 
 
 _NOTHING_JUDGED = "Nothing has been measured yet."
@@ -120,7 +115,7 @@ def score_in_short(results: list[Result]) -> Block:
 
 def _shares(judged: list[Result]) -> str:
     """The sentence on how many predictions came near."""
-    shares = shares_within(np.array([*map(_factor_off, judged)])).items()
+    shares = shares_within(factor_off(np.array([result.ratio for result in judged]))).items()
     texts = [f"{share} within {limit:g} times" for limit, share in shares]
     return f"**Of {len(judged)} sealed predictions, {join_words(texts)} of the measured value.**"
 
@@ -129,7 +124,7 @@ def _bias(judged: list[Result]) -> str:
     """The sentence on which way the predictions err."""
     high = sum(result.ratio > NEAR for result in judged)
     low = sum(result.ratio < 1 / NEAR for result in judged)
-    typical = typical_factor(np.array([*map(_factor_off, judged)]))
+    typical = typical_factor(factor_off(np.array([result.ratio for result in judged])))
     return (
         f"Typically a prediction was off by a factor of {typical}: {high} values came out more "
         f"than {NEAR:g} times higher than predicted, {low} came out lower by as much."
@@ -173,7 +168,7 @@ def scores(results: list[Result], caption: str, name: str) -> Block:
 
 
 def _score_cells(results: list[Result]) -> list[str]:
-    factors = np.array([*map(_factor_off, results)])
+    factors = factor_off(np.array([result.ratio for result in results]))
     shares = shares_within(factors)
     inside = _inside_intervals(results)
     interval_scores = [score for score in map(interval_score, results) if score is not None]

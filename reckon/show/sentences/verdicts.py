@@ -10,7 +10,7 @@ from operator import itemgetter
 import numpy as np
 
 from reckon import units
-from reckon.prediction.ratios import AS_PREDICTED, MISS, NEAR, is_comparable, is_near
+from reckon.prediction.ratios import AS_PREDICTED, MISS, NEAR, factor_off, is_comparable, is_near
 from reckon.records.quantities.result import Result
 from reckon.show.block import Block, say
 from reckon.show.sentences import warning_sentences
@@ -105,7 +105,7 @@ def _again(curve: Result, index: int, result: Result) -> str:
 
 def how_far(ratio: float) -> str:
     """A ratio of measured to predicted in words."""
-    factor = max(ratio, 1 / ratio)
+    factor = factor_off(ratio)
     words = next((words for limit, words in HOW_FAR if factor < limit), HOW_FAR[-1][1])
     return words.format(
         percent=f"{100 * abs(ratio - 1):.0f}",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-
 import pydantic
 
 from reckon import config, records, toml_files
@@ -35,15 +33,10 @@ class _File(pydantic.BaseModel):
     headline: list[Headline]
 
 
-@functools.cache
-def _read() -> _File:
-    return toml_files.read(FILE, _File)
-
-
 def main_results() -> list[Headline]:
     """The main results, in the file's order. Raises ReckonError if it cannot be read."""
     records.note_read(FILE)
-    return _read().headline
+    return toml_files.read_once(FILE, _File).headline
 
 
 def of_parts(*parts: str) -> list[Headline]:

@@ -57,10 +57,8 @@ def test_every_method_of_a_report_is_in_one_group():
 def test_a_faulty_list_of_methods_is_refused(text, message, tmp_path, monkeypatch):
     (tmp_path / "methods.toml").write_text(text)
     monkeypatch.setattr(method_groups, "FILE", tmp_path / "methods.toml")
-    method_groups._parsed.cache_clear()
     with pytest.raises(rk.ReckonError, match=message):
         method_groups.groups()
-    method_groups._parsed.cache_clear()
 
 
 def test_a_whole_file_is_divided_by_its_blocks():

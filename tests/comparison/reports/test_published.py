@@ -11,7 +11,7 @@ from helpers.report_example import example
 
 from reckon import units
 from reckon.comparison.reports import derivations, published
-from reckon.comparison.reports.rounding import half_a_digit
+from reckon.comparison.reports.reported_value import half_a_digit
 from reckon.errors import ReckonError
 
 TABLES = tomllib.loads((ROOT / "tests/comparison/reports/tables.toml").read_text(encoding="utf-8"))
