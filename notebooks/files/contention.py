@@ -84,16 +84,29 @@ def one_more_reader(slowest):
     return rk.shown("one more reader", f"By the fitted line one more reader costs each of them {rk.amount(slowest.line.slope, 'µs')}")
 
 
+def slowdown(curve, alone):
+    """From which number of readers on a block takes longer than alone, by the intervals. alone: its summary with one reader."""
+    longer = [index for index, summary in enumerate(curve.summaries) if index and summary.apart(alone) > 0]
+    numbers, times = curve.axis_in_unit, curve.medians / alone.median
+    last = f"with {numbers[-1]:g} readers {rk.number(times[-1], 2)} times as long."
+    if not longer:
+        return f"With no number of readers it takes longer than alone by more than the intervals; {last}"
+    if longer[0] == 1:
+        return f"Already with {numbers[1]:g} readers a block takes {rk.number(times[1], 2)} times as long as alone, and {last}"
+    return f"Up to {numbers[longer[0] - 1]:g} readers the intervals overlap that of a reader alone; {last}"
+
+
 @rk.finding(needs=())
 def fitted(slowest, each):
     """The line through the slowest reader's times, and up to where a block takes as long as alone."""
     line = slowest.line
     if not line:
         return rk.unexplained("too few for a line", "There are too few points for a line.")
-    off, alone = abs(line.residuals).max(), min(curve.medians[0] for curve in (slowest, each) if curve.has_samples)
+    off = abs(line.residuals).max()
+    alone = min((curve.summary for curve in (slowest, each) if curve.has_samples), key=lambda summary: summary.median)
     return rk.shown("fitted line", f"The fitted line is {rk.amount(line.intercept, 'µs')} + N × {rk.amount(line.slope, 'µs')}. The point "
                     f"farthest from it is {rk.amount(off, 'µs')} away, {rk.percent(off / slowest.medians.mean())} of the mean time. "
-                    f"{rk.show.slowdown_sentence(slowest, alone)}")
+                    f"{slowdown(slowest, alone)}")
 
 
 @rk.finding(needs=())
@@ -105,6 +118,9 @@ def at_once(together, each, slowest, block):
     found = [rk.shown("served at once", f"Alone a block takes {rk.amount(alone, 'µs')}. Counted until the first reader was done, the most "
                       f"that all got was {blocks_in_a_second(highest, block)}, by {readers:g} readers. That is "
                       f"{rk.number(highest * alone, 2)} requests served at once, disk and CPUs together.")]
+    gained = rk.number(highest / together.medians[0], 2)
+    if gained != rk.number(highest * alone, 2):
+        found.append(rk.shown("served and gained", f"It is {gained} times a lone reader's rate, which was counted in other trials than its time."))
     by_times = rate_by_times(each, slowest)
     if by_times > 1.1 * highest:
         found.append(rk.shown("more by times", "By the times of each and of the slowest reader, other trials, it is up to "
@@ -132,7 +148,7 @@ def disk_or_cpus(together, curves, work, work_of_20, cpus):
         return rk.unexplained("CPUs not full, others got more", f"{takes} The CPUs are not what is full. Nor is the disk for certain, because "
                               "other trials got more.")
     if used < 0.5:
-        return rk.consistent("disk full", f"{takes} So the CPUs are not what is full: the disk is, or whoever limits it.")
+        return rk.consistent("disk full", f"{takes} So the CPUs are not what is full: the disk, or a limit of its host, is the bottleneck.")
     return rk.unexplained("both possible", f"{takes} Either of them may be what is full; the disk's own count of its busy time (`iostat`) would "
                           "tell.")
 
@@ -143,15 +159,19 @@ def second_reader(each, together, work, cpus):
     both = work.summary and all(curve.point_index(1) == 0 and curve.point_index(2) == 1 for curve in (together, each))
     if not both:
         return rk.unexplained("second reader not measured", "It could not be measured.")
-    alone, two = each.summaries[:2]
-    ratio = two.median / alone.median
-    times = rk.number(ratio, 2)
-    if two.apart(alone) <= 0 and not 0.9 < ratio < 1.1:
-        return rk.unexplained("second reader unclear", f"Whether it does is open: it takes {times} times what it takes alone, and their trials "
-                              "scatter as far.")
-    if ratio < 1.1:
-        return rk.shown("second reader for nothing", f"It hardly does: {times} times what it takes alone.")
-    return _second_reader_waits(together, work, cpus, times)
+    (alone, two), (one_rate, two_rate) = each.summaries[:2], together.summaries[:2]
+    times = rk.number(two.median / alone.median, 2)
+    waits = _second_reader_waits(together, work, cpus, times)
+    if two.apart(alone) > 0:
+        return waits
+    if two_rate.interval.high < 2 * one_rate.interval.low:
+        return [rk.shown("second reader waits by rates", "The intervals of the two times overlap, but two readers got less than twice the reads of "
+                         "one, so it does."), waits]
+    if two.interval.high < 1.25 * alone.interval.low:
+        return rk.shown("second reader for nothing", f"It hardly does: {times} times what it takes alone, by the intervals "
+                        f"{rk.number(two.interval.high / alone.interval.low, 2)} times at most.")
+    return rk.unexplained("second reader unclear", f"Whether it does is open: it takes {times} times what it takes alone, and their trials scatter "
+                          "as far.")
 
 
 def _second_reader_waits(together, work, cpus, times):

@@ -13,7 +13,6 @@ _NAMES = {
         "reader_shares",
         "reader_shares_table",
         "saturating_readers",
-        "slowdown_sentence",
         "total_rates",
     ],
     "sentences.host_sentences": ["disk", "distance", "host", "link_check", "server"],

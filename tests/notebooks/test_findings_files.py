@@ -56,3 +56,60 @@ def test_remote_the_ends_work_is_to_doubt_for_what_goes_over_nfs_alone(remote):
     whole.seal.predicted = whole.median / 3
     found = names(remote.others_off([whole], whole, work, {}))
     assert found == {"others off", "ends' work to doubt"}
+
+
+@pytest.fixture(scope="module")
+def contention():
+    return contents.findings_of("files/contention")
+
+
+def by_readers(quantity, values, unit="µs", **more):
+    x = [1, 2, 4, 8][: len(values)]
+    return made_up.curve(f"files/contention/{quantity}", x, values, unit, axis_unit="1", **more)
+
+
+CPUS = SimpleNamespace(value=2)
+# A wide scatter: with two processes each, medians have to be a quarter apart.
+FEW = dict(processes=2)
+
+
+@pytest.mark.parametrize(
+    ("two", "rates", "more", "expected"),
+    [
+        (90, [17.8, 22, 60, 90], {}, {"wait unexplained"}),
+        (66, [17.8, 22, 60, 90], FEW, {"second reader waits by rates", "wait unexplained"}),
+        (66, [17.8, 36, 60, 90], FEW, {"second reader unclear"}),
+        (56, [17.8, 36, 60, 90], {}, {"second reader for nothing"}),
+    ],
+)
+def test_contention_a_second_reader_waits_by_its_time_or_by_the_rates(
+    contention, two, rates, more, expected
+):
+    each = by_readers("each", [55, two, 90, 120], **more)
+    together = by_readers("together", rates, "MB/s")
+    work = time("files/contention/work", 1e-4)
+    assert names(contention.second_reader(each, together, work, CPUS)) == expected
+
+
+@pytest.mark.parametrize(
+    ("times", "more", "expected"),
+    [
+        ([55, 83, 94, 120], {}, "Already with 2 readers a block takes 1.5 times as long as alone"),
+        ([55, 66, 94, 120], FEW, "Up to 2 readers the intervals overlap"),
+        ([55, 55, 55, 55], {}, "With no number of readers it takes longer than alone"),
+    ],
+)
+def test_contention_a_block_takes_longer_by_the_intervals(contention, times, more, expected):
+    found = contention.fitted(by_readers("slowest", times, **more), by_readers("each", [99, 99]))
+    assert found.name == "fitted line" and expected in found and "With 2" not in found
+
+
+def test_contention_the_gain_and_the_requests_at_once_may_differ(contention):
+    block = SimpleNamespace(value=4096)
+    together, slowest = (
+        by_readers("together", [20, 36, 60, 92], "MB/s"),
+        by_readers("slowest", [60]),
+    )
+    alike = contention.at_once(together, by_readers("each", [49], "ns"), slowest, block)
+    apart = contention.at_once(together, by_readers("each", [70], "ns"), slowest, block)
+    assert names(apart) - names(alike) == {"served and gained"}

@@ -16,7 +16,6 @@ from reckon.show.text import NONE, percent, ratio_text
 from reckon.show.titles import title_of
 
 _FULL = 0.9  # this share of the highest rate counts as full
-_SLOWER = 1.1  # a block takes longer than alone beyond this ratio
 
 
 @dataclass(frozen=True)
@@ -34,28 +33,6 @@ def saturating_readers(rates: Result) -> float | None:
         return None
     first = int((rates.medians >= _FULL * rates.medians.max()).argmax())
     return rates.axis_in_unit[first] if first < len(rates.medians) - 1 else None
-
-
-def slowdown_sentence(times: Result, alone: float) -> str:
-    """Up to how many readers a block takes as long as alone, and how long with the maximum.
-
-    alone: the time of a block with one reader, in seconds.
-    """
-    if not times.has_samples:
-        return ""
-    numbers, ratios = times.axis_in_unit, times.medians / alone
-    slower = [i for i, value in enumerate(ratios) if i > 0 and value > _SLOWER]
-    last = f"with {numbers[-1]:g} readers {units.number(ratios[-1], 2)} times as long."
-    if slower and slower[0] == 1:
-        first = (
-            f"Already with {numbers[1]:g} readers a block takes {units.number(ratios[1], 2)} times"
-        )
-        return f"{first} as long as alone, and {last}"
-    until = numbers[slower[0] - 1] if slower else numbers[-1]
-    return (
-        f"Up to {until:g} readers a block takes less than {_SLOWER:g} times what it takes alone, "
-        f"and {last}"
-    )
 
 
 def reader_shares(times: Result) -> list[ReaderShare]:

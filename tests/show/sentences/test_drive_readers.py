@@ -22,20 +22,6 @@ def test_the_first_number_of_readers_with_the_full_rate(rates, full):
     assert drive_readers.saturating_readers(by_readers(rates, "GB/s")) == full
 
 
-@pytest.mark.parametrize(
-    ("times", "start"),
-    [
-        ([1, 2, 4, 8], "Already with 2 readers a block takes 2.0 times as long as alone, and "),
-        ([1, 1, 4, 8], "Up to 2 readers a block takes less than 1.1 times what it takes alone"),
-        ([1, 1, 1, 1], "Up to 8 readers a block takes less than 1.1 times what it takes alone"),
-    ],
-)
-def test_up_to_how_many_readers_a_block_takes_as_long_as_alone(times, start):
-    curve = by_readers(times)
-    text = drive_readers.slowdown_sentence(curve, curve.medians[0])
-    assert text.startswith(start) and "with 8 readers" in text
-
-
 def with_ticks(curve, ticks):
     """The curve, each of its processes with these ticks."""
     curve.measurement.params = {"blocks": 10}
