@@ -109,12 +109,27 @@ def beginnings(curves):
 
 def _beginning(curve):
     line, first = curve.line, curve.medians[0]
-    begins = (f"{rk.title_of(curve.quantity)}: the line begins at {rk.amount(line.intercept, 'µs')}, and a read of {curve.axis_in_unit[0]:g} KiB takes "
-              f"{rk.amount(first, 'µs')} in all")
+    begins = (f"{rk.title_of(curve.quantity)}: the line begins at {rk.amount(line.intercept, 'µs')} ({rk.amount(line.intercept_low, 'µs')} to "
+              f"{rk.amount(line.intercept_high, 'µs')}), and a read of {curve.axis_in_unit[0]:g} KiB takes {rk.amount(first, 'µs')} in all")
     # Beyond the fit's own uncertainty.
     if line.intercept_low > first or line.intercept_high < 0:
         return rk.shown("bent line", f"{begins}, so the times lie on no straight line at the small end.")
     return rk.shown("line's beginning", f"{begins}.")
+
+
+@rk.finding(needs=["table"], missing="")
+def in_order_twice(table, by_block, by_file):
+    """Whether a block in order through the page cache takes as long in the table as in the curve by block, and what differs."""
+    if by_block.point_index(4, "KiB") != 0 or by_block.summary.apart(table.summary) == 0:
+        return []
+    in_table, in_curve = (result.measurement.params["blocks"] for result in (table, by_block))
+    differ = (f"In order through the page cache 4 KiB takes {rk.amount(by_block.median, 'µs')} in this curve and {table:interval} in the table. A trial "
+              f"has {rk.plain(in_curve)} blocks in the curve and {rk.plain(in_table)} in the table.")
+    at = by_file.point_index(4 * in_curve, "KiB")
+    if at is None or by_file.medians[at] < by_block.median:
+        return rk.unexplained("in order twice", f"{differ} What takes the time was not measured.")
+    return rk.consistent("shorter trials", f"{differ} A block of a file that is as short takes {rk.amount(by_file.medians[at], 'µs')}, so the start of a "
+                         "trial may be all of the difference.")
 
 
 @rk.finding(needs=["need_rate", "now"], missing="")
@@ -144,8 +159,9 @@ def misses(results, in_cache, again, need_rate):
         return [*found, rk.unexplained("rate is not all", "The rate alone does not explain reading in order through the page cache: "
                                        f"{rk.number(left, 2)} times the new prediction is left, unexplained. Counting the device's requests during "
                                        "the read (`iostat`) would tell.")]
-    return [*found, rk.consistent("rate explains", "The disk's rate is what was off: the slope alone brings reading in order through the page cache "
-                                  f"within a factor of two, to {rk.number(left, 2)} times the prediction. The curves by size share this input.")]
+    return [*found, rk.consistent("rate explains", "With the disk's rate by the slope, reading in order through the page cache takes "
+                                  f"{rk.number(left, 2)} times the prediction, within a factor of two; what is left is unexplained. The curves by size "
+                                  "share this input.")]
 
 
 @rk.finding(needs=())
@@ -155,10 +171,10 @@ def request_off(need, command, small, guest):
     if request > 1.25 * command.value:
         costs = f"A request for the next block costs {rk.amount(request, 'µs')}, where {rk.amount(command.value, 'µs')} were guessed."
         if guest:
-            found.append(rk.consistent("request of a guest", f"{costs} In a guest a request leaves the guest, waits for the host's disk and returns as "
-                                       "an interrupt; the guess left that way out."))
+            found.append(rk.consistent("request of a guest", f"{costs} A guest's request also leaves the guest and returns as an "
+                                       "interrupt, which the guess left out; how long that takes was not measured."))
         else:
-            found.append(rk.unexplained("request", f"{costs} The guess was too low for this device's controller."))
+            found.append(rk.unexplained("request", f"{costs} Which part of the driver or the device takes it was not measured."))
     start = small.medians[0] / small.sealed("predicted")[0] if small.has_samples else math.nan
     if start > 1.5:
         found.append(rk.consistent("small files off", f"The same shows for small files: a random block of the smallest takes {rk.number(start, 2)} times "
@@ -228,12 +244,14 @@ def advice(sequential, normal):
 
 @rk.finding
 def order(in_order, at_random):
-    ratio = at_random.median / in_order.median
+    most = at_random.summary.interval.high / in_order.summary.interval.low
     takes = (f"**Past the page cache** nothing is read ahead: the next block takes {in_order}, a random one {at_random}, a ratio of "
-             f"{rk.number(ratio, 2)}:")
-    if ratio < 1.5:
-        return rk.shown("order does not matter", f"{takes} the order hardly matters to this device.")
-    return rk.shown("order matters", f"{takes} this device gains by the order, by itself.")
+             f"{rk.number(at_random.median / in_order.median, 2)}")
+    if most < 1.5:
+        return rk.shown("order does not matter", f"{takes}. By the intervals it is at most {rk.number(most, 2)}: the order hardly matters to this device.")
+    if at_random.apart(in_order) > 0:
+        return rk.shown("order matters", f"{takes}: this device gains by the order, by itself.")
+    return rk.unexplained("order unclear", f"{takes}: whether the order matters, their scatter does not show.")
 
 
 @rk.finding(needs=["seek", "to_next"])
@@ -319,8 +337,10 @@ def by_fallocate():
 def answer(find, access, random, in_order):
     """find: what finding a block takes; access: the guess of it."""
     if random.apart(in_order) == 0:
+        most = random.summary.interval.high - in_order.summary.interval.low
+        seeking = "how much of it is seeking, their scatter does not show" if math.isnan(most) else f"at most {rk.amount(most, 'µs')} of it is seeking"
         return rk.consistent("place alike", f"Its request takes {rk.amount(find, 'µs')}, where {rk.amount(access.value, 'µs')} were guessed for finding a "
-                             "block. The next block in order takes as long, so hardly any of it is finding.")
+                             f"block. The next block in order takes {in_order}, and the intervals of the two overlap: {seeking}.")
     return rk.shown("place", f"Finding it takes {rk.amount(find, 'µs')}, where {rk.amount(access.value, 'µs')} were guessed.")
 
 

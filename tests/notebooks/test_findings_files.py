@@ -113,3 +113,51 @@ def test_contention_the_gain_and_the_requests_at_once_may_differ(contention):
     alike = contention.at_once(together, by_readers("each", [49], "ns"), slowest, block)
     apart = contention.at_once(together, by_readers("each", [70], "ns"), slowest, block)
     assert names(apart) - names(alike) == {"served and gained"}
+
+
+@pytest.fixture(scope="module")
+def read():
+    return contents.findings_of("files/read")
+
+
+@pytest.mark.parametrize(
+    ("table", "by_file", "expected"),
+    [
+        (2.8, [7.8, 3], {"shorter trials"}),
+        (2.8, [3, 3], {"in order twice"}),
+        (7.0, [7.8, 3], set()),
+    ],
+)
+def test_read_a_block_in_order_takes_longer_in_shorter_trials(read, table, by_file, expected):
+    table = time("files/read/buffered_sequential", table)
+    table.measurement.params["blocks"] = 1024
+    curve = made_up.curve("files/read/block_buffered", [4, 1024], [7.0, 500], "µs")
+    curve.measurement.params["blocks"] = 64
+    files = made_up.curve("files/read/size_buffered", [0.25, 64], by_file, "µs", axis_unit="MiB")
+    assert names(read.in_order_twice(table, curve, files)) == expected
+
+
+@pytest.mark.parametrize(
+    ("in_order", "more", "of_order", "of_place"),
+    [
+        (54, {}, "order does not matter", "place alike"),
+        (20, {}, "order matters", "place"),
+        (42, FEW, "order unclear", "place alike"),
+    ],
+)
+def test_read_the_order_matters_by_the_intervals(read, in_order, more, of_order, of_place):
+    at_random = time("files/read/direct_random", 54, **more)
+    in_order = time("files/read/direct_sequential", in_order, seed=3, **more)
+    assert read.order(in_order, at_random).name == of_order
+    answer = read.answer(5e-5, SimpleNamespace(value=8e-5), at_random, in_order)
+    assert answer.name == of_place
+    assert ("at most" in answer) == (of_order == "order does not matter")
+
+
+def test_read_what_the_rate_leaves_is_not_explained(read):
+    in_cache = time("files/read/buffered_sequential", 3.4)
+    in_cache.seal.predicted = 3 * in_cache.median
+    again = SimpleNamespace(predicted=in_cache.median / 1.4)
+    [off, left] = read.misses([in_cache], in_cache, again, 2e9)
+    assert (off.name, left.name, left.strength) == ("some off", "rate explains", "consistent with")
+    assert "what is left is unexplained" in left
