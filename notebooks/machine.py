@@ -17,7 +17,10 @@ def caches(machine):
     cores, l2, l3 = (machine.number(f"processor.{field}") for field in ("cores", "l2", "l3"))
     if not (cores and l2 and l3):
         return rk.unexplained("caches not reported", "Cores, caches and memory as this system reports them")
-    return rk.shown("caches", f"Each of the {cores:g} cores has an L2 cache of {rk.amount(l2, 'byte')}; the L3 cache has {rk.amount(l3, 'byte')}")
+    each = f"Each of the {cores:g} cores has an L2 cache of {rk.amount(l2, 'byte')}; the L3 cache has {rk.amount(l3, 'byte')}"
+    if machine.value("system.guest"):
+        return rk.consistent("caches of a guest", f"{each}, as the hypervisor reports them: two of these cores may share one, and its caches")
+    return rk.shown("caches", each)
 
 
 @rk.finding

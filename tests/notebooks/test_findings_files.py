@@ -161,3 +161,12 @@ def test_read_what_the_rate_leaves_is_not_explained(read):
     [off, left] = read.misses([in_cache], in_cache, again, 2e9)
     assert (off.name, left.name, left.strength) == ("some off", "rate explains", "consistent with")
     assert "what is left is unexplained" in left
+
+
+@pytest.mark.parametrize("guest", ["KVM", None])
+def test_the_cores_of_a_guest_may_share_their_caches(guest):
+    facts = {"processor.cores": 2, "processor.l2": 2.0**21, "processor.l3": 2.0**25}
+    machine = SimpleNamespace(number=facts.get, value={"system.guest": guest}.get)
+    found = contents.findings_of("machine").caches(machine)
+    assert found.name == ("caches of a guest" if guest else "caches")
+    assert ("may share one" in found) == bool(guest)
