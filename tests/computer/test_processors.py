@@ -57,7 +57,7 @@ def test_a_fault_in_the_file_is_named_with_its_place(tmp_path, monkeypatch):
     file.write_text('[[core]]\nname = "A"\nload = 4\n', encoding="utf-8")
     monkeypatch.setattr(processors, "FILE", file)
     with pytest.raises(rk.ReckonError, match=r"processors\.toml: core\.0\."):
-        processors.cores.__wrapped__()
+        processors.cores()
 
 
 @pytest.fixture
