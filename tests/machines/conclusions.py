@@ -1,4 +1,4 @@
-"""Which named cases a page states of a run: its cells are executed in order, and nothing is drawn."""
+"""Which findings a page shows of a run: its cells are executed in order, and nothing is drawn."""
 
 from __future__ import annotations
 
@@ -7,70 +7,34 @@ import contextlib
 import io
 import json
 import os
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 from unittest import mock
 
 from helpers.project import LIBRARY, forget
 
 import reckon
+from reckon import config
 from reckon.book import contents
-from reckon.show import text
 from reckon.show.block import Block
 from reckon.show.figures.drawings import Drawing
+from reckon.show.findings import Finding
 from reckon.statistics import cache
 
 
-@dataclass(frozen=True)
-class Choice:
-    """One case out of several that exclude each other: which was chosen, and what it says."""
+def conclusions(page: str, run: Path, build: Path) -> set[str]:
+    """The names of the findings that the page shows of the run; one page at a time in a process."""
+    build.mkdir(parents=True, exist_ok=True)
+    made: list[Finding] = []
+    make = Finding.__new__
 
-    names: tuple[str, ...]
-    chosen: str  # "" if none holds
-    says: str
+    def recorded(*args, **keywords) -> Finding:
+        made.append(make(*args, **keywords))
+        return made[-1]
 
-
-@dataclass(frozen=True)
-class Page:
-    """What a page states of a run."""
-
-    choices: Sequence[Choice]  # only those that the page shows
-
-    @property
-    def stated(self) -> set[str]:
-        """The names of the cases that it states."""
-        return {choice.chosen for choice in self.choices if choice.chosen}
-
-    def alternatives(self, name: str) -> set[str]:
-        """The other cases of the choice that has this one; none if the page makes it repeatedly."""
-        groups = Counter(choice.names for choice in self.choices if name in choice.names)
-        return {
-            other
-            for names, times in groups.items()
-            if times == 1
-            for other in names
-            if other != name
-        }
-
-
-def conclusions(page: str, run: Path, build: Path) -> Page:
-    """What the page states of the run, in a process that does nothing else."""
-    (build / "reads").parent.mkdir(parents=True, exist_ok=True)
-    choices: list[Choice] = []
-
-    def sentence(*cases, needs=(), **options) -> str:
-        said = text.sentence(*cases, needs=needs, **options)
-        named = [case for case in cases if not isinstance(case, str)]
-        templates_are_names = [(name, holds, name) for name, holds, _ in named]
-        chosen = text.sentence(*templates_are_names, needs=needs, missing="")
-        choices.append(Choice(tuple(name for name, *_ in named), chosen, said))
-        return said
-
-    with _shown(run, build), mock.patch.object(reckon, "sentence", sentence):
+    with _shown(run, build), mock.patch.object(Finding, "__new__", recorded):
         output = "\n".join(_outputs(page))
-    return Page([choice for choice in choices if choice.says.strip() in output])
+    return {finding.name for finding in made if finding.strip() and finding.strip() in output}
 
 
 @contextlib.contextmanager
@@ -94,6 +58,7 @@ def _shown(run: Path, build: Path) -> Iterator[None]:
     ):
         yield
     cache.store_in(None)
+    config.use(None)  # a page has chosen its settings
     forget()
 
 

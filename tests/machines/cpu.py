@@ -68,7 +68,7 @@ def no_loop_buffer(m: Machine):
 def loop_buffer(m: Machine):
     m.values(LOOP, o2="0.2445 ns", o2_across_lines="0.245 ns")
     m.must(LOOP, "one cycle", "does not mind")
-    m.must_not(LOOP, "minds its place", "place explains")
+    m.must_not(LOOP, "minds its place")
 
 
 @machine(
@@ -142,7 +142,7 @@ def clock_behind_the_kernel(m: Machine):
 @machine("The C library keeps the process's number and answers getpid from memory.")
 def c_library_answers_getpid(m: Machine):
     m.values(SYSCALL, getpid="73 ns", getpid_libc="2 ns", getppid="75 ns")
-    m.must(SYSCALL, "from memory", "calls in user mode")
+    m.must(SYSCALL, "from memory", "in user mode")
     m.must_not(SYSCALL, "each time", "mitigations")
 
 
@@ -297,3 +297,24 @@ def nothing_grows_with_the_crowd(m: Machine):
     m.value(f"{TASK}/thread_alive", "8 us")
     m.must(TASK, "one more costs no more")
     m.must_not(TASK, "one more costs more", "grows", "falls")
+
+
+@machine("Arguments are moved beside CALL and RET: with none or seven a call takes the same.")
+def arguments_for_nothing(m: Machine):
+    m.value(f"{CALL}/o0", "1.2 ns")
+    m.value(f"{CALL}/o2", "0.8 ns")
+    m.must(CALL, "argument adds nothing", "seventh like others")
+    m.must_not(CALL, "argument clear", "seventh costs more")
+
+
+@machine(
+    "Six arguments pass in registers, a tenth of a nanosecond each; the seventh over the stack, one more."
+)
+def seventh_argument_over_the_stack(m: Machine):
+    def call(arguments, _):
+        return (1 + 0.1 * arguments + (1 if arguments == 7 else 0)) * NS
+
+    m.curve(f"{CALL}/o0", call)
+    m.curve(f"{CALL}/o2", call)
+    m.must(CALL, "argument clear", "seventh costs more", "not straight")
+    m.must_not(CALL, "argument adds nothing", "seventh like others", "straight")

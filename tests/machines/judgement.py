@@ -12,7 +12,7 @@ from pathlib import Path
 import seaborn  # noqa: F401  for the forks: most pages import it, which takes seconds
 
 import reckon
-from machines.conclusions import Page, conclusions
+from machines.conclusions import conclusions
 from machines.machine import Machine
 from machines.run import write_run
 from reckon import statistics
@@ -62,14 +62,12 @@ def _of_page(machine: Machine, page: str, run: Path, build: Path) -> Judgement:
     try:
         shown = conclusions(page, run, build)
     except Exception:
-        shown, error = Page([]), traceback.format_exc(limit=-1).strip()
-    for name in true:
-        false |= shown.alternatives(name)
+        shown, error = set(), traceback.format_exc(limit=-1).strip()
     return Judgement(
         machine.name,
         page,
-        right=tuple(name for name in true if name in shown.stated),
-        missing=tuple(name for name in true if name not in shown.stated),
-        false=tuple(sorted((shown.stated & false) - {*true})),
+        right=tuple(name for name in true if name in shown),
+        missing=tuple(name for name in true if name not in shown),
+        false=tuple(sorted((shown & false) - {*true})),
         error=error,
     )

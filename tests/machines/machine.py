@@ -24,6 +24,9 @@ class Model:
     visits: int = 3
     processes: int = 6  # in each visit
     first_processes: int = 0  # in the first one, if not as many as in the others
+    # From visit to visit, relative, as a standard deviation; None: as processes of one visit scatter,
+    # but at most 1 %.
+    drift: float | None = None
     slow: float = 1.0  # times as long in the slow mode
     slow_share: float = 0.0  # of the processes
     slow_visits: tuple[int, ...] = ()  # by number from 1: all their processes are slow
@@ -33,7 +36,7 @@ class Model:
 
 @dataclass(frozen=True)
 class Conclusion:
-    """A case of a page's sentences, by its name."""
+    """A finding of a page, by its name."""
 
     page: str
     name: str
@@ -94,6 +97,11 @@ class Machine:
         for quantity in quantities:
             self.model(quantity, slow=slow, slow_visits=tuple(visits), visits=of)
 
+    def drift(self, share: float, *quantities: str) -> None:
+        """These differ by that share from visit to visit, as a standard deviation."""
+        for quantity in quantities:
+            self.model(quantity, drift=share)
+
     def steps(self, step_s: float, *quantities: str) -> None:
         """Single readings of these quantities are multiples of the counter's step."""
         for quantity in quantities:
@@ -110,7 +118,7 @@ class Machine:
     def must(self, page: str, *names: str) -> None:
         """The page has to state these, which follow from the truth.
 
-        A case that no page has yet gets the name that it should have."""
+        One that no page has yet gets the name that it should have."""
         self.true += [Conclusion(page, name) for name in names]
 
     def must_not(self, page: str, *names: str) -> None:

@@ -40,11 +40,11 @@ BETWEEN_VISITS = timedelta(minutes=5)
 POOLED = statistics.PooledVariance(
     variance=1.66e-4, degrees=8.0, quantities=272, slope=0.95, typical_spread=0.037
 )
-_VISIT_SCATTER = 0.01
 # What a record leaves out, because it is in the samples files.
 _PROCESSES = {"quantities": {"__all__": {"measurement": {"points": {"__all__": {"processes"}}}}}}
 # Of processes, relative: some of the recorded ones were few, and a neighbour disturbed them.
-_MOST_SCATTER, _LEAST_SCATTER = 0.03, 0.0005
+_MOST_SCATTER, _LEAST_SCATTER = 0.03, 0.0001
+_MOST_DRIFT = 0.01
 
 
 def write_run(machine: Machine, folder: Path) -> Path:
@@ -117,6 +117,7 @@ def _is_single(quantity: Quantity) -> bool:
         and len(measurement.points) == 1
         and measurement.points[0].x is None
         and quantity.seal.kind != "mean"
+        and units.dimension(quantity.seal.unit) != units.dimension("byte")
     )
 
 
@@ -139,9 +140,11 @@ def _with_visits(
 ) -> Measurement:
     recorded = from_entry(name, quantity)
     visits, points = [], {}
+    scatter = _scatter(recorded.process_medians(recorded.points[0]))
+    spread = min(scatter, _MOST_DRIFT) if model.drift is None else model.drift
     for number in range(1, model.visits + 1):
         started_at = recorded.measurement.started_at + (number - 1) * BETWEEN_VISITS
-        drift = math.exp(random.normal(0, _VISIT_SCATTER))
+        drift = math.exp(random.normal(0, spread))
         made = [
             point.model_copy(
                 update={
@@ -216,8 +219,6 @@ def _process(
     if model.slow_is_clock and slower != 1:
         for name in ("cycles_per_tick_before", "cycles_per_tick_after"):
             update[name] = getattr(source, name) / slower
-    if units.dimension(recorded.unit) == units.dimension("byte"):  # it counts, nothing is timed
-        return source.model_copy(update=update | {"ops": round(source.ops * times)})
     ticks = np.asarray(source.ticks, float) * (1 / times if is_rate(recorded) else times)
     step = max(model.step_s * recorded.measurement.tick_hz_of(source), 1.0)
     return source.model_copy(
