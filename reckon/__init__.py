@@ -63,7 +63,6 @@ _API = {
         "draw": "reckon.show.figures",
         "blocks": "reckon.show.block",
         "say": "reckon.show.block:say",
-        "sentence": "reckon.show.text:sentence",
         "literal": "reckon.show.text:literal",
         "why": "reckon.show.text:why",
         "is_miss": "reckon.prediction.ratios:is_miss",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
 
 from reckon import units
 from reckon.comparison.reports.report import Report
@@ -51,33 +50,6 @@ def cited_machine(source: Report | ReportedValue) -> str:
 def first_case(*cases: tuple[bool, str]) -> str:
     """The text of the first case whose condition holds; "" if none does."""
     return next((text for holds, text in cases if holds), "")
-
-
-def sentence(
-    *cases: tuple[str, bool, str] | str,
-    needs: Sequence[Result | float] = (),
-    missing: str | None = None,
-    **values: object,
-) -> str:
-    """The template of the first case that holds, with these values; "" if none does.
-
-    cases: name, condition and template of each; a text is a case that always holds.
-    needs: results and numbers; if one has no value, no case is looked at, and the text is
-    `missing`, or that it was not measured, and why.
-    """
-    if any(_is_missing(needed) for needed in needs):
-        return _not_measured(needs) if missing is None else missing
-    template = first_case(*((True, case) if isinstance(case, str) else case[1:] for case in cases))
-    return template.format(**values)
-
-
-def _is_missing(needed: Result | float) -> bool:
-    return not needed.has_samples if isinstance(needed, Result) else math.isnan(needed)
-
-
-def _not_measured(needs: Sequence[Result | float]) -> str:
-    reason = why(*(needed for needed in needs if isinstance(needed, Result)))
-    return f"It was not measured here: {reason}." if reason else "It was not measured here."
 
 
 def percent(share: float, digits: int = 2) -> str:

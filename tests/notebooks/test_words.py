@@ -1,9 +1,7 @@
-"""What the pages say: short sentences, titles instead of names of code, a value for each placeholder."""
+"""What the pages say: short sentences, titles instead of names of code."""
 
-import ast
 import json
 import re
-import string
 
 import pytest
 from helpers import pages
@@ -48,40 +46,21 @@ def long_sentences(markdown):
     return [each for each in sentences if len(re.findall(r"\S*\w\S*", each)) > MAX_WORDS]
 
 
-def sources(page, kind):
-    """The sources of a page's cells of that kind."""
+def written(page):
+    """The prose of a page."""
     cells = json.loads(contents.source(page).read_text(encoding="utf-8"))["cells"]
-    return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == kind]
+    markdown = [cell["source"] for cell in cells if cell["cell_type"] == "markdown"]
+    return "\n\n".join(map("".join, markdown))
 
 
 @pytest.mark.parametrize("page", contents.notebooks())
 def test_no_sentence_of_a_page_is_long(page):
-    written = "\n\n".join(sources(page, "markdown"))
-    assert long_sentences(written) + long_sentences(pages.expected_text(page)) == []
+    assert long_sentences(written(page)) + long_sentences(pages.expected_text(page)) == []
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "book").glob("*.md")), ids=lambda path: path.stem)
 def test_no_sentence_of_the_prose_is_long(path):
     assert long_sentences(path.read_text(encoding="utf-8")) == []
-
-
-def calls_of_sentence(page):
-    trees = map(ast.parse, sources(page, "code"))
-    for node in (node for tree in trees for node in ast.walk(tree)):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "rk.sentence":
-            yield node
-
-
-@pytest.mark.parametrize("page", contents.notebooks())
-def test_each_placeholder_of_a_sentence_has_a_value(page):
-    """In every case, since an executed page formats one case alone."""
-    for call in calls_of_sentence(page):
-        given = {keyword.arg for keyword in call.keywords}
-        for case in call.args:
-            template = ast.literal_eval(case.elts[-1] if isinstance(case, ast.Tuple) else case)
-            fields = [field for _, field, _, _ in string.Formatter().parse(template) if field]
-            missing = {re.split(r"[.[]", field)[0] for field in fields} - given
-            assert not missing or None in given, f"{template} lacks {missing}"  # None: **values
 
 
 def quantities():

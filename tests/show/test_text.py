@@ -2,7 +2,6 @@
 
 import math
 
-import numpy as np
 import pytest
 from docutils.core import publish_doctree, publish_string
 from helpers import made_up
@@ -20,23 +19,6 @@ from reckon.show.pages.machine_page import fitness_table
 )
 def test_a_list_in_words(words, sentence):
     assert text.join_words(words) == sentence
-
-
-def test_a_sentence_is_the_template_of_the_first_case_that_holds():
-    cases = ("small", False, "{x} is small"), ("large", True, "{x} is large"), "neither"
-    assert text.sentence(*cases, x=5) == "5 is large"
-    assert text.sentence(cases[0], x=5) == ""
-    assert text.sentence(cases[0], cases[2]) == "neither"
-
-
-def test_a_sentence_about_what_is_missing_says_why():
-    nothing = made_up.nothing("test/nothing", "no such disk")
-    known = made_up.single("test/known", 1, "ns")
-    assert text.sentence("{x}", needs=[known, 1.0], x=known.unit) == "ns"
-    assert text.sentence("{x}", needs=[known, nothing]) == "It was not measured here: no such disk."
-    assert text.sentence("{x}", needs=[math.nan]) == "It was not measured here."
-    assert text.sentence("{x}", needs=[nothing], missing="") == ""
-    assert text.sentence("{x}", needs=[np.int64(3), np.float32(1)], x="y") == "y"
 
 
 def test_the_first_case_that_holds():
