@@ -57,6 +57,7 @@ _API = {
         "consistent": "reckon.show.findings:consistent",
         "unexplained": "reckon.show.findings:unexplained",
         "missed": "reckon.show.findings:missed",
+        "two_groups": "reckon.statistics:two_groups",
     },
     "tables, sentences and figures": {
         "show": "reckon.show",

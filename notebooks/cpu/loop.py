@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 import reckon as rk
 
 
@@ -10,13 +12,62 @@ def fastest_cycles(loop, clock):
     return loop.summary.minimum * clock.value if loop.summary else math.nan
 
 
-def cycles_by_width(width):
-    """What the four instructions of the unoptimised round take by the guessed width, in cycles."""
-    return 4 / width.value
+def faster_processes(loop):
+    """The core cycles of a round in the processes that nothing slowed, if the processes are of two groups; else None."""
+    groups = rk.two_groups(loop.core_cycles.medians)
+    return groups[0] if groups else None
+
+
+def pace(loop):
+    """The core cycles of a round, of two groups of processes in the faster one."""
+    faster = faster_processes(loop)
+    return loop.median_cycles if faster is None else np.median(faster)
+
+
+def bounds_of_pace(loop):
+    """Between which cycles the pace lies: its interval; of one of two groups, or without an interval, the processes' extremes."""
+    faster, cycles = faster_processes(loop), loop.core_cycles
+    if faster is None and cycles.interval.is_known:
+        return cycles.interval.ends
+    processes = cycles.medians if faster is None else faster
+    return min(processes), max(processes)
+
+
+def takes_one_cycle(o2):
+    """How a round compares with one cycle: "less", "one" or "more"; "" if its bounds do not say."""
+    low, high = bounds_of_pace(o2)
+    if high < 0.85:
+        return "less"
+    if low > 1.15:
+        return "more"
+    return "one" if low > 0.85 and high < 1.15 else ""
+
+
+def slow_processes_are_of_whole_visits(loop, slow):
+    """Whether no visit has both fast and slow processes, of several visits."""
+    processes, medians = loop.points[0].processes, loop.core_cycles.medians
+    visits = [{process.visit for process, median in zip(processes, medians, strict=True) if (median >= slow.min()) == is_slow}
+              for is_slow in (False, True)]
+    return not visits[0] & visits[1]
+
+
+def groups_of_processes(loop):
+    """That the processes fall into two groups: a list of at most one finding."""
+    groups = rk.two_groups(loop.core_cycles.medians)
+    if not groups:
+        return []
+    fast, slow = groups
+    fall = (f"Its {len(fast) + len(slow)} fresh processes fall into two groups: {len(fast)} near {rk.number(np.median(fast))} cycles and "
+            f"{len(slow)} near {rk.number(np.median(slow))}.")
+    if slow_processes_are_of_whole_visits(loop, slow):
+        return [rk.consistent("a busy sibling in some visits", f"{fall} The slower ones are all processes of some visits. A busy sibling "
+                              "thread at that time would do that.")]
+    return [rk.unexplained("two groups", f"{fall} The faster ones show what the core can do. What slows the others is not shown here; "
+                           "a busy sibling thread would do it.")]
 
 
 def slower_across_lines(across, o2):
-    return across.median / o2.median
+    return pace(across) / pace(o2)
 
 
 @rk.finding(needs=())
@@ -63,21 +114,29 @@ def a_round(o2, o2_whole, o0, o0_whole):
     return [fast, *(why_fast if why_fast != why_slow else []), slow, *why_slow]
 
 
-@rk.finding
-def one_cycle(o2, clock):
-    middle, fastest = rk.number(o2.median_cycles), rk.number(fastest_cycles(o2, clock))
-    if o2.median_cycles < 0.8:
+def pace_of_a_round(o2, clock):
+    middle, fastest = rk.number(pace(o2)), fastest_cycles(o2, clock)
+    against_one = takes_one_cycle(o2)
+    if against_one == "less":
         return rk.shown("additions folded", f"It takes less: {middle} cycles. So this core folds additions of one into one another, "
                         "and takes more than one jump in a cycle.")
-    if o2.median_cycles < 1.2:
+    if against_one == "one":
         return rk.shown("one cycle", f"Yes: {middle} cycles.")
-    if fastest_cycles(o2, clock) < 1.2:
-        return rk.consistent("fastest in one cycle", f"Its fastest trials do ({fastest} cycles), the median takes {middle}. The "
+    if against_one == "more" and fastest < 1.15:
+        return rk.consistent("fastest in one cycle", f"Its fastest trials do ({rk.number(fastest)} cycles), the median takes {middle}. The "
                              "addition keeps its cycle, so the two other instructions wait. The likely cause is the core's other "
                              "hardware thread, which takes turns to fetch and to jump. A guest cannot see it; a run on an otherwise "
                              "idle host would show it.")
-    return rk.consistent("more cycles", f"No, {middle} cycles, and no trial is faster than {fastest}: this core does not take a jump "
-                         "in each cycle, or the loop lies badly.")
+    if against_one == "more":
+        return rk.consistent("more cycles", f"No, {middle} cycles, and no trial is faster than {rk.number(fastest)}: this core does not "
+                             "take a jump in each cycle, or the loop lies badly.")
+    low, high = map(rk.number, bounds_of_pace(o2))
+    return rk.unexplained("one cycle or not", f"That is not clear here: a round takes between {low} and {high} cycles.")
+
+
+@rk.finding
+def one_cycle(o2, clock):
+    return [pace_of_a_round(o2, clock), *groups_of_processes(o2)]
 
 
 def forwarding_seen(counter):
@@ -88,57 +147,56 @@ def forwarding_seen(counter):
                     "of the addition.")
 
 
-def round_explained(counter, o0, o2, width):
-    """Which of the model's two, the chain and the width, explains the unoptimised round."""
-    by_width, a_round = cycles_by_width(width), o0.median_cycles
-    longer = max(counter.median_cycles, by_width)
-    if longer > by_width and 0.6 < longer / a_round < 1.7:
-        return rk.consistent("chain explains", "The chain through memory is the longer of the two and explains the round.")
-    if 0.6 < longer / a_round < 1.7:
-        return rk.consistent("width explains", f"By that guess they take {rk.number(by_width, 2)} cycles, longer than the chain, which "
-                             "explains the round roughly.")
-    if 0.6 < by_width * o2.median_cycles / a_round < 1.7:
-        return rk.consistent("slowed width explains", "The width explains it, if this loop is slowed by as much as the optimised one, "
-                             f"{rk.number(o2.median_cycles, 2)} times.")
+def round_explained(counter, o0, width):
+    """Whether the measured chain takes as long as the unoptimised round, or else the guess of the width allows for it."""
+    chain, a_round = counter.median_cycles, o0.median_cycles
+    needed = 4 / a_round
+    if 0.9 < chain / a_round < 1.1:
+        return rk.consistent("chain explains", f"The chain takes {rk.percent(chain / a_round)} of the round: the round waits for it, and for "
+                             "little else.")
+    if chain < a_round and width.low <= needed <= width.high:
+        return rk.consistent("width fits", f"The chain is shorter than the round. A width of {rk.number(needed, 2)} instructions a cycle would "
+                             f"explain the round, and the guess allows for it ({width.low:g} to {width.high:g}). It was not measured by "
+                             "itself.")
     return rk.unexplained("round unexplained", "Neither the chain nor the guessed width explains it.")
 
 
-@rk.finding(needs=("counter", "o0"))
-def unoptimised_round(counter, o0, o2, width):
+@rk.finding
+def unoptimised_round(counter, o0, width):
     return [rk.shown("counter and round", f"A counter in memory alone takes {counter:cycles} an addition, the whole round {o0:cycles}."),
             forwarding_seen(counter),
-            rk.shown("instructions a cycle", f"The four instructions pass at {rk.number(4 / o0.median_cycles, 2)} a cycle; the guess was "
-                     f"{width.value:g}."),
-            round_explained(counter, o0, o2, width)]
+            rk.shown("instructions a cycle", f"The core executes {rk.number(4 / o0.median_cycles, 2)} instructions of the round a cycle; "
+                     f"the guess was {width.value:g}."),
+            round_explained(counter, o0, width)]
 
 
 @rk.finding(needs=())
 def off_by_forwarding(counter, one, forwarding):
-    cycles = counter.median_cycles
-    takes = (f"the way from store to load takes {rk.number(max(0, cycles - one.value), 2)} cycles, not "
-             f"{rk.number(forwarding.value)}.")
-    if cycles < 2.5:
-        return rk.shown("memory renamed", f"{takes} This core renames memory on the stack, which the interval allowed for.")
-    return rk.shown("another processor", f"{takes} The processor is another one than in the tables.")
+    left, predicted = counter.median_cycles - one.value, rk.number(forwarding.value)
+    if left < 0.1:
+        return rk.shown("memory renamed", f"forwarding is free here, {predicted} cycles were predicted. This core renames memory on the "
+                        "stack, which the interval allowed for.")
+    return rk.consistent("another processor", f"forwarding takes {rk.number(left, 2)} cycles, not {predicted}. The processor is another one "
+                         "than in the tables.")
 
 
 @rk.finding(needs=())
 def off_by_the_width(o0, width):
-    return rk.unexplained("width or renaming", f"its four instructions would have to pass at {rk.number(4 / o0.median_cycles, 2)} a cycle, "
-                          f"not {rk.number(width.value)}. Whether the width or the renaming of memory holds them up is not explained "
+    return rk.unexplained("width or renaming", f"a width of {rk.number(4 / o0.median_cycles, 2)} instructions a cycle would explain it; "
+                          f"{rk.number(width.value)} was guessed. Whether the width or the renaming of memory holds them up is not explained "
                           "here; `perf stat -e cycles,uops_dispatched` would show it.")
 
 
 @rk.finding(needs=())
 def off_by_the_jump(o2):
-    return rk.unexplained("round off", f"a round would have to take {rk.number(o2.median_cycles)} cycles, not the one of its addition; "
+    return rk.unexplained("round off", f"a round takes {rk.number(o2.median_cycles)} cycles, not the one of its addition; "
                           "see the question on the optimised loop.")
 
 
 @rk.finding(needs=())
 def off_by_fetching(across, lines, fetch):
-    return rk.unexplained("fetch off", f"a line would take {rk.number(across.median_cycles / lines.value)} cycles to fetch, not "
-                          f"{rk.number(fetch.value)}.")
+    return rk.unexplained("fetch off", f"{rk.number(across.median_cycles / lines.value)} cycles to fetch a line would explain it; "
+                          f"{rk.number(fetch.value)} was guessed.")
 
 
 @rk.finding(needs=())
@@ -147,7 +205,7 @@ def off_by_the_slope(times):
         return rk.consistent("slope overlaps", "a round of the long loop waits for the one before; short loops that are repeated run "
                              "beside one another.")
     return rk.unexplained("slope disturbed", "unexplained: the last jump may be mispredicted from some length on; "
-                          "`perf stat -e branch-misses` would tell.")
+                          "`perf stat -e branch-misses` would show it.")
 
 
 def missed_slope(whole):
@@ -170,14 +228,18 @@ def misses(counter, o0, o2, across, wholes, inputs):
 @rk.finding
 def place(across, o2):
     slower = slower_across_lines(across, o2)
-    takes = f"Across two cache lines a round takes {across}, {rk.number(slower)} times the aligned loop."
+    of_groups = ", each by its faster group of processes" if groups_of_processes(across) or groups_of_processes(o2) else ""
+    takes = (f"Across two cache lines a round takes {rk.number(pace(across))} cycles, {rk.number(slower)} times the aligned "
+             f"loop{of_groups}.")
     if slower <= 1.15:
         return rk.shown("does not mind", f"{takes} This core does not mind.")
+    if bounds_of_pace(across)[0] <= bounds_of_pace(o2)[1]:
+        return rk.unexplained("place unclear", f"{takes} But the intervals overlap, so the difference may be none.")
     found = [rk.shown("minds its place", f"{takes} Every edit above the loop changes its place, so two versions of a program may differ "
                       "by that much.")]
     if slower > 2.1:
-        found.append(rk.consistent("two lines disturbed", "The second line is one more fetch, a factor of two at most. What is above it is "
-                                   "the work of others on this core, such as a busy sibling thread, which delays two fetches more than one."))
+        found.append(rk.unexplained("two lines disturbed", "The second line is one more fetch, a factor of two at most. What takes the rest "
+                                    "is not shown here; a busy sibling thread would delay two fetches more than one."))
     return found
 
 
@@ -221,13 +283,16 @@ def single_round(single, o0):
 
 @rk.finding(missing="")
 def answer(o2, clock):
-    middle = rk.number(o2.median_cycles)
-    if o2.median_cycles < 0.8:
-        return rk.shown("round folded", f"A round takes {middle} cycles: this core folds its additions and jumps more than once in a cycle.")
-    if o2.median_cycles > 1.2 and fastest_cycles(o2, clock) < 1.2:
+    middle = f"{rk.number(pace(o2))} cycles"
+    if groups_of_processes(o2):
+        middle = f"{middle} in the faster of two groups of processes"
+    against_one = takes_one_cycle(o2)
+    if against_one == "less":
+        return rk.shown("round folded", f"A round takes {middle}: this core folds its additions and jumps more than once in a cycle.")
+    if against_one == "more" and fastest_cycles(o2, clock) < 1.15:
         return rk.consistent("round takes turns", f"Its fastest trials take the one cycle of the addition, the median {middle}. The likely "
                              "cause is a busy sibling thread on the same core.")
-    return rk.shown("round's cycles", f"A round takes {middle} cycles.")
+    return rk.shown("round's cycles", f"A round takes {middle}.")
 
 
 @rk.finding(missing="A round of the loop: every trial, each the mean of 10,000 rounds")

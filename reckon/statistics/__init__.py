@@ -1,5 +1,6 @@
 """Pure functions of numbers: summaries and intervals, comparisons, change points."""
 
+from reckon.statistics.groups import two_groups
 from reckon.statistics.inference import (
     PROCESSES_FOR_AN_INTERVAL,
     Line,

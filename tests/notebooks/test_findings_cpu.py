@@ -1,0 +1,74 @@
+"""What the chapters on the CPU conclude of made-up results: the names of their findings."""
+
+from helpers import made_up
+
+from reckon.book import contents
+from reckon.prediction.inputs import guess
+
+# The counter ticks each nanosecond, the core makes three cycles in that time.
+CYCLE_NS = 1 / 3
+
+
+def names(findings):
+    return {each.name for each in (findings if isinstance(findings, list) else [findings])}
+
+
+def cycles(quantity, cycles, **options):
+    return made_up.single(quantity, cycles * CYCLE_NS, "ns", **options)
+
+
+def with_more_processes(result, other, visit=1):
+    """The result with the processes of another one, which belong to that visit."""
+    more = other.measurement.points[0].processes
+    for process in more:
+        process.visit = visit
+    result.measurement.points[0].processes += more
+    return result
+
+
+def clock():
+    return guess(3, "GHz", "made up", low=2, high=5)
+
+
+class TestLoop:
+    def loop(self):
+        return contents.findings_of("cpu/loop")
+
+    def test_the_faster_of_two_groups_is_the_core_s_pace(self):
+        """Half of the processes at half a cycle, half at 1.1: their middle is near one cycle."""
+        o2 = with_more_processes(cycles("cpu/loop/o2", 0.5), cycles("cpu/loop/o2", 1.1, seed=2), 0)
+        assert names(self.loop().one_cycle(o2, clock())) == {"additions folded", "two groups"}
+        assert self.loop().answer(o2, clock()).name == "round folded"
+
+    def test_slow_visits_are_a_busy_sibling_s(self):
+        o2 = with_more_processes(cycles("cpu/loop/o2", 1), cycles("cpu/loop/o2", 1.9, seed=2))
+        found = names(self.loop().one_cycle(o2, clock()))
+        assert found == {"one cycle", "a busy sibling in some visits"}
+
+    def test_an_interval_around_one_cycle_that_is_wide_says_nothing(self):
+        o2 = cycles("cpu/loop/o2", 0.7, processes=2)
+        for more in (0.75, 0.8, 0.85, 0.9, 1, 1.1):
+            with_more_processes(o2, cycles("cpu/loop/o2", more, processes=2), 0)
+        assert names(self.loop().one_cycle(o2, clock())) == {"one cycle or not"}
+
+    def test_a_loop_minds_its_place_by_its_faster_processes(self):
+        """Most of the processes across two lines were slowed to 1.9 cycles."""
+        o2, slowed = cycles("cpu/loop/o2", 1), cycles("cpu/loop/o2_across_lines", 1.9, seed=2)
+        across = cycles("cpu/loop/o2_across_lines", 1, processes=5, seed=3)
+        assert names(self.loop().place(with_more_processes(across, slowed), o2)) == {
+            "does not mind"
+        }
+        across = cycles("cpu/loop/o2_across_lines", 2, seed=3)
+        assert names(self.loop().place(across, o2)) == {"minds its place"}
+
+    def test_a_guessed_width_explains_no_round(self):
+        chain, o0 = cycles("cpu/loop/counter_in_memory", 1), cycles("cpu/loop/o0", 1.4)
+        width = guess(3, "1/cycle", "made up", low=1.5, high=6)
+        found = self.loop().unoptimised_round(chain, o0, width)
+        assert "width fits" in names(found) and "chain explains" not in names(found)
+        assert found[-1].strength == "consistent with"
+
+    def test_the_measured_chain_explains_a_round_as_long(self):
+        chain, o0 = cycles("cpu/loop/counter_in_memory", 5), cycles("cpu/loop/o0", 5.1)
+        width = guess(3, "1/cycle", "made up", low=1.5, high=6)
+        assert "chain explains" in names(self.loop().unoptimised_round(chain, o0, width))
