@@ -72,3 +72,27 @@ class TestLoop:
         chain, o0 = cycles("cpu/loop/counter_in_memory", 5), cycles("cpu/loop/o0", 5.1)
         width = guess(3, "1/cycle", "made up", low=1.5, high=6)
         assert "chain explains" in names(self.loop().unoptimised_round(chain, o0, width))
+
+
+class TestClock:
+    def clock(self):
+        return contents.findings_of("cpu/clock")
+
+    def rate(self, name, ghz, processes=8, seed=1):
+        result = made_up.single(f"cpu/clock/{name}", ghz, "Gcycle/s", processes, seed)
+        result.measurement.op = "cycle"
+        return result
+
+    def test_two_clocks_are_two_groups_and_the_rulers_agree_by_the_faster(self):
+        """Most additions ran at the fast clock, most multiplications at the slow one."""
+        core = with_more_processes(self.rate("core", 4), self.rate("core", 2.9, 3, seed=2))
+        check = with_more_processes(
+            self.rate("core_multiply", 4, 3, seed=3), self.rate("core_multiply", 2.9)
+        )
+        assert {"not steady", "two groups"} <= names(self.clock().steady_clock(core))
+        assert self.clock().second_ruler(check, core).name == "rulers agree"
+        assert self.clock().series(check, core).name == "not the same clock"
+
+    def test_a_ruler_that_is_off_by_a_third_disagrees(self):
+        core, check = self.rate("core", 4), self.rate("core_multiply", 3, seed=2)
+        assert self.clock().second_ruler(check, core).name == "rulers disagree"
