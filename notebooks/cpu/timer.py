@@ -37,11 +37,11 @@ def one_cpuid(cpuid, fenced):
 
 @rk.finding
 def without_the_kernel(in_library, in_kernel):
-    times = in_kernel.median / in_library.median
-    takes = f"Called in the C library it takes {in_library}, as a system call {in_kernel}, {rk.number(times)} times as much: the C library"
-    if times > 1.5:
-        return rk.shown("user mode", f"{takes} reads the counter in user mode.")
-    return rk.shown("kernel", f"{takes} enters the kernel here.")
+    times = rk.number(in_kernel.median / in_library.median)
+    takes = f"Called in the C library it takes {in_library}, as a system call {in_kernel}, {times} times as much"
+    if in_kernel.apart(in_library) > 0:
+        return rk.shown("user mode", f"{takes}: the C library reads the clock in user mode.")
+    return rk.consistent("kernel", f"{takes}. The C library is not faster, so it seems to enter the kernel here.")
 
 
 @rk.finding(needs=())
@@ -112,26 +112,22 @@ def fenced_by_cpuid(whole, inside):
                     f"{rk.number(whole.median / inside.median)} times what it shows of itself.")
 
 
-def step_of(results):
-    """The counter's step, as the smallest that one of these results shows, in seconds; 0 if none does."""
-    return min((result.counter_step for result in results if result.counter_step > 0), default=0)
-
-
 @rk.finding(needs=())
 def steps(pair, by_method):
     """by_method: results of pairs that are timed one by one too, by whose they are."""
-    single = [result for result in (pair, *by_method.values()) if result.summary]
-    step = step_of(single)
-    found = []
-    if step > 0:
-        found.append(rk.shown("pairs in steps", f"Pairs that are timed one by one differ by steps of {rk.amount(step, 'ns')}."))
-    elif single:
-        found.append(rk.shown("pairs without steps", "Pairs that are timed one by one show no step of the counter here."))
-    alike = [name for name, result in by_method.items()
-             if abs(result.median - pair.median) < 1.5 * step and step > 0.05 * pair.median]
-    if alike:
-        found.append(rk.shown("no agreement", f"So the equal figure of {' and '.join(alike)} is no agreement: a difference from Reckon's "
-                              "of less than about a step does not show."))
+    step = pair.counter_step
+    if not pair.has_samples:
+        return []
+    if not step > 0:
+        return rk.shown("pairs without steps", "Pairs that are timed one by one show no step of the counter here.")
+    found = [rk.shown("pairs in steps", f"Pairs that are timed one by one differ by steps of {rk.amount(step, 'ns')}.")]
+    if step > 0.05 * pair.median:
+        found.append(rk.shown("step limits what a pair shows", f"That is {rk.percent(step / pair.median)} of what a pair adds, so this is "
+                              "known to a step at best, however narrow its interval is."))
+        alike = [name for name, result in by_method.items() if abs(result.median - pair.median) < 1.5 * step]
+        if alike:
+            found.append(rk.shown("no agreement", f"So the equal figure of {' and '.join(alike)} is no agreement: a difference from "
+                                  "Reckon's of less than about a step does not show."))
     return found
 
 
