@@ -2,6 +2,7 @@
 
 from helpers import made_up
 
+from reckon import records
 from reckon.book import contents
 from reckon.prediction.inputs import guess
 
@@ -128,3 +129,49 @@ class TestTimer:
         kernel = made_up.single("cpu/timer/clock_gettime_syscall", 473, "ns", seed=2)
         assert self.timer().without_the_kernel(library, kernel).name == "user mode"
         assert self.timer().without_the_kernel(kernel, library).name == "kernel"
+
+
+class TestTask:
+    def task(self):
+        return contents.findings_of("cpu/task")
+
+    def started(self, name, value_us, predicted_us):
+        """A task that takes this, whose prediction has 100 faults of 0.6 µs."""
+        result = made_up.single(f"cpu/task/{name}", value_us, "us")
+        result.seal.predicted = predicted_us * 1e-6
+        inputs = {"faults": (100.0, "1"), "fault": (0.6e-6, "us")}
+        result.seal.inputs = [
+            records.InputRecord(name=name, origin="guess", value=value, unit=unit, source="made up")
+            for name, (value, unit) in inputs.items()
+        ]
+        return result
+
+    def off(self, task, fault_us, cpuid_us):
+        given = (guess(value, "us", "made up", low=0, high=100) for value in (fault_us, cpuid_us))
+        return self.task().off_by_faults(task, *given)
+
+    def test_guessed_counts_explain_nothing(self):
+        """43 trapped CPUIDs of 6 µs would make 358 µs of 100, and 360 were measured."""
+        found = self.off(self.started("posix_spawn", 360, 100), 0.6, 6)
+        assert found.name == "consistent with trapped CPUID"
+        assert found.strength == "consistent with"
+
+    def test_a_task_that_starts_no_program_has_no_cpuids(self):
+        found = self.off(self.started("fork", 160, 100), 1.2, 6)
+        assert found.name == "consistent with slow faults"
+
+    def test_what_the_corrections_do_not_reach_is_not_explained(self):
+        assert self.off(self.started("fork_exec", 620, 100), 0.6, 0.03).name == "not explained"
+        assert self.off(self.started("fork_exec", 600, 100), 0.6, 6).name == "explained in part"
+
+    def test_a_page_costs_more_only_by_the_intervals(self):
+        def parent(last, processes):
+            mib = [0, 16, 64, 256, 1024]
+            us = [57.0, 57 + 16 * 10, 57 + 64 * 10, 57 + 256 * 10, 57 + 1024 * last]
+            return made_up.curve(
+                "cpu/task/fork_resident", mib, us, "us", "MiB", processes=processes
+            )
+
+        page = guess(4, "KiB", "made up", low=4, high=4)
+        assert "page dearer" in names(self.task().growth_of_fork(parent(20, 8), page))
+        assert "page dearer" not in names(self.task().growth_of_fork(parent(20, 3), page))
