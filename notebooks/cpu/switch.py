@@ -75,6 +75,19 @@ def more_than_a_thread(process, thread):
     return rk.percent_more_or_less(process.median / thread.median) + process.indistinct_note(thread)
 
 
+def page_tables(pairs):
+    """Whether the change of page tables adds to a switch. pairs: a process's and a thread's, by what hands the token over."""
+    more = [by for by, (process, thread) in pairs.items() if process.apart(thread) > 0]
+    if not more:
+        return rk.unexplained("like threads", "The intervals overlap, so these runs cannot tell whether a change of page tables adds "
+                              "anything. Where the TLB tags translations with their process, it is little.")
+    if len(more) == len(pairs):
+        return rk.shown("page tables add to a switch", "Each time the intervals do not overlap: to change the address space adds to a switch.")
+    overlap = " and ".join(by for by in pairs if by not in more)
+    return rk.consistent("page tables may add", f"Only {' and '.join(more)} the intervals do not overlap; {overlap} they do. So a change of "
+                         "page tables seems to add to a switch, but not much more than switches scatter.")
+
+
 @rk.finding(needs=())
 def process_or_thread(switches):
     means = {"over pipes": ("process", "thread"), "with the pipe subtracted": ("process_less_pipe", "thread_less_pipe"),
@@ -85,10 +98,7 @@ def process_or_thread(switches):
         return rk.unexplained("not compared", "Both have to be measured to compare them.")
     lines = "\n".join(listed)
     costs = f"Compared with a switch between threads, one between processes costs:\n\n{lines}\n\n"
-    if any(pairs[by][0].apart(pairs[by][1]) for by in ("over pipes", "by eventfd", "by futex")):
-        return rk.shown("compared", costs)
-    return rk.unexplained("like threads", f"{costs}The intervals overlap, so these runs cannot tell whether a change of page tables "
-                          "adds anything. Where the TLB tags translations with their process, it is little.")
+    return [rk.shown("compared", costs), page_tables({by: pairs[by] for by in ("over pipes", "by eventfd", "by futex")})]
 
 
 @rk.finding
@@ -103,9 +113,8 @@ def share_of_the_pipe(pipe, gross, net, by_futex):
 
 @rk.finding
 def to_another_cpu(far, gross):
-    times = far.median / gross.median
-    takes = f"Handing over to another CPU takes {far}, {rk.number(times, 2)} times a switch on the same one"
-    if times > 1.2:
+    takes = f"Handing over to another CPU takes {far}, {rk.number(far.median / gross.median, 2)} times a switch on the same one"
+    if far.apart(gross) > 0:
         return rk.consistent("woken", f"{takes}: an idle CPU has to be woken.")
     return rk.shown("as near", f"{takes}.")
 
@@ -136,19 +145,26 @@ def counts_of_a_lap(ring):
             for x, point in zip(ring.axis_in_unit, ring.points, strict=True) if point.processes}
 
 
-def sleeping(asleep_two, asleep_four):
-    """What the rest of the growth from two processes to four may be; "" if no more go to sleep."""
-    if asleep_four <= asleep_two + 0.2:
+def share_asleep(counts):
+    """Of the switches of the first party, the share in which it went to sleep rather than was preempted; nan without any."""
+    return counts[0] / sum(counts) if sum(counts) else math.nan
+
+
+def sleeping(asleep_two, asleep_four, asleep_pair):
+    """What the rest of the growth from two processes to four may be; "" unless more go to sleep than in either measurement of two."""
+    if not asleep_four > max(asleep_two, asleep_pair) + 0.2:
         return ""
     return (f"The rest may be sleeping and being woken: {rk.percent(asleep_two)} of these switches among 2 processes are one that goes to "
-            f"sleep, and {rk.percent(asleep_four)} of those among 4. `perf sched timehist` would show it.")
+            f"sleep ({rk.percent(asleep_pair)} in the measurement of the table), and {rk.percent(asleep_four)} of those among 4. "
+            "`perf sched timehist` would show it.")
 
 
-def why_it_grows(ring, from_two, from_four):
+def why_it_grows(ring, from_two, from_four, gross):
     """The first step of the growth, from two processes in the ring to four, and what the kernel counted."""
     counts = counts_of_a_lap(ring)
     switched_two, switched_four = (sum(counts.get(x, [])) or math.nan for x in (2, 4))
-    asleep = [counts[x][0] / sum(counts[x]) if sum(counts.get(x, [0])) else math.nan for x in (2, 4)]
+    asleep = [share_asleep(counts.get(x, (0, 0))) for x in (2, 4)]
+    asleep_pair = share_asleep([switches_a_turn(processes_of(gross), kind) for kind in ("voluntary", "involuntary")])
     if from_four > from_two:
         return rk.consistent("grows from four", "Most of the growth comes there.")
     if from_two <= 0.2 * ring.median:
@@ -160,13 +176,13 @@ def why_it_grows(ring, from_two, from_four):
             f"from the first process {rk.number(switched_two)} times among 2 processes and {rk.number(switched_four)} times among 4. A "
             "process that is preempted as it wakes the next one has to run again. Among 2 it then finds the token waiting. Among 4 its "
             f"pipe is empty, so it goes to sleep: one more switch. At the price of a switch among 2 that makes {more} of the "
-            f"{rk.amount(ring.medians[1], 'µs')} that one among 4 takes. {sleeping(*asleep)}".rstrip())
+            f"{rk.amount(ring.medians[1], 'µs')} that one among 4 takes. {sleeping(*asleep, asleep_pair)}".rstrip())
     return rk.unexplained("grows from two", "So the tags do not explain the first step. What does is not known; counting cache and TLB "
                           "misses (`perf stat -e cache-misses,dTLB-load-misses`) would show it.")
 
 
 @rk.finding(needs=())
-def growth_of_the_ring(ring):
+def growth_of_the_ring(ring, gross):
     if len(ring.points) != 5:
         return rk.unexplained("ring not whole", "The whole ring could not be measured.")
     from_two, from_four = np.diff(ring.medians)[:2]
@@ -174,7 +190,7 @@ def growth_of_the_ring(ring):
                      "translations of six address spaces on a CPU, so a switch should cost more from eight processes on. With 4 "
                      f"processes instead of 2 a switch takes {rk.more_or_less(from_two, 'µs')}, with 8 instead of 4 it takes "
                      f"{rk.more_or_less(from_four, 'µs')}."),
-            why_it_grows(ring, from_two, from_four)]
+            why_it_grows(ring, from_two, from_four, gross)]
 
 
 def sealed_input(result, name):
@@ -211,9 +227,9 @@ def off_on_one_cpu(switches, schedule, clock):
         return ""
     cycles = [scheduling(switch, clock) for switch in off]
     null = rk.by_name(rk.results("cpu/syscall")).get("getpid")
-    return (f"- **On one CPU**: {off_by(off, len(switches))}. One input accounts for all of them. The scheduler would have to take "
-            f"{rk.number(min(cycles))} to {rk.number(max(cycles))} cycles, where {rk.number(schedule.value)} were guessed, whatever hands "
-            f"the token over. {where_cycles_go(cycles, schedule, null.ratio if null else math.nan)}")
+    return (f"- **On one CPU**: {off_by(off, len(switches))}. One input would explain all of them, whatever hands the token over: "
+            f"{rk.number(min(cycles))} to {rk.number(max(cycles))} cycles of the scheduler, where {rk.number(schedule.value)} were guessed. "
+            f"{where_cycles_go(cycles, schedule, null.ratio if null else math.nan)}")
 
 
 @rk.finding(needs=())
@@ -281,8 +297,8 @@ def net_of_work(rings):
 @rk.finding(needs=("gross",), missing="")
 def answer(gross, pipe, schedule, clock):
     if gross.ratio > 1.25:
-        return rk.unexplained("scheduler off", f"The scheduler would have to take {rk.number(scheduling(gross, clock))} cycles, not the "
-                              f"guessed {rk.number(schedule.value)}.")
+        return rk.unexplained("scheduler off", f"{rk.number(scheduling(gross, clock))} cycles of the scheduler would explain it; "
+                              f"{rk.number(schedule.value)} were guessed.")
     return rk.shown("scheduler as guessed", f"The pipe alone takes {pipe} of it.")
 
 

@@ -175,3 +175,37 @@ class TestTask:
         page = guess(4, "KiB", "made up", low=4, high=4)
         assert "page dearer" in names(self.task().growth_of_fork(parent(20, 8), page))
         assert "page dearer" not in names(self.task().growth_of_fork(parent(20, 3), page))
+
+
+class TestSwitch:
+    def switch(self):
+        return contents.findings_of("cpu/switch")
+
+    def switches(self, **more_us):
+        """A process's switches take so much more than a thread's, which take 1 µs."""
+        pairs = {"": "over pipes", "eventfd_": "by eventfd", "futex_": "by futex"}
+        made = {}
+        for seed, name in enumerate(["", "eventfd_", "futex_"]):
+            process_us = 1 + more_us.get(pairs[name].split()[-1], 0)
+            for partner, us in (("process", process_us), ("thread", 1)):
+                quantity = f"cpu/switch/{name}{partner}"
+                made[f"{name}{partner}"] = made_up.single(quantity, us, "us", seed=seed)
+        for partner in ("process", "thread"):
+            made[f"{partner}_less_pipe"] = made_up.nothing(f"cpu/switch/{partner}_less_pipe")
+        return made
+
+    def test_page_tables_add_where_no_interval_overlaps(self):
+        found = names(self.switch().process_or_thread(self.switches(pipes=1, eventfd=1, futex=1)))
+        assert found == {"compared", "page tables add to a switch"}
+
+    def test_page_tables_may_add_where_some_overlap(self):
+        found = names(self.switch().process_or_thread(self.switches(futex=1)))
+        assert found == {"compared", "page tables may add"}
+
+    def test_where_all_overlap_nothing_is_known_of_page_tables(self):
+        found = names(self.switch().process_or_thread(self.switches()))
+        assert found == {"compared", "like threads"}
+
+    def test_more_sleep_explains_nothing_if_two_measurements_of_two_differ_as_much(self):
+        assert "may be sleeping" in self.switch().sleeping(0.001, 0.63, 0.1)
+        assert self.switch().sleeping(0.001, 0.63, 0.49) == ""
