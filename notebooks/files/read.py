@@ -123,13 +123,13 @@ def in_order_twice(table, by_block, by_file):
     if by_block.point_index(4, "KiB") != 0 or by_block.summary.apart(table.summary) == 0:
         return []
     in_table, in_curve = (result.measurement.params["blocks"] for result in (table, by_block))
-    differ = (f"In order through the page cache 4 KiB takes {rk.amount(by_block.median, 'µs')} in this curve and {table:interval} in the table. A trial "
-              f"has {rk.plain(in_curve)} blocks in the curve and {rk.plain(in_table)} in the table.")
+    twice = rk.shown("measured twice, and apart", f"In order through the page cache 4 KiB takes {rk.amount(by_block.median, 'µs')} in this curve and "
+                     f"{table:interval} in the table. A trial has {rk.plain(in_curve)} blocks in the curve and {rk.plain(in_table)} in the table.")
     at = by_file.point_index(4 * in_curve, "KiB")
     if at is None or by_file.medians[at] < by_block.median:
-        return rk.unexplained("in order twice", f"{differ} What takes the time was not measured.")
-    return rk.consistent("shorter trials", f"{differ} A block of a file that is as short takes {rk.amount(by_file.medians[at], 'µs')}, so the start of a "
-                         "trial may be all of the difference.")
+        return [twice, rk.unexplained("in order twice", "What takes the time was not measured.")]
+    return [twice, rk.consistent("shorter trials", f"A block of a file that is as short takes {rk.amount(by_file.medians[at], 'µs')}, so the start of a "
+                                 "trial may be all of the difference.")]
 
 
 @rk.finding(needs=["need_rate", "now"], missing="")

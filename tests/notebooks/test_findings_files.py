@@ -123,8 +123,8 @@ def read():
 @pytest.mark.parametrize(
     ("table", "by_file", "expected"),
     [
-        (2.8, [7.8, 3], {"shorter trials"}),
-        (2.8, [3, 3], {"in order twice"}),
+        (2.8, [7.8, 3], {"measured twice, and apart", "shorter trials"}),
+        (2.8, [3, 3], {"measured twice, and apart", "in order twice"}),
         (7.0, [7.8, 3], set()),
     ],
 )
