@@ -26,7 +26,7 @@ def off_by_a_wake_up(result, wake):
 def off_by_taking_down(result, guessed, clock, also=""):
     cycles = rk.number((result.median - result.seal.predicted) * clock.value + guessed.value)
     return rk.consistent("reset destroys", "a reset destroys the sockets within the call, which an orderly close leaves for later. "
-                         f"{cycles} cycles of that work, instead of the guessed {rk.plain(guessed.value)}, would account for it{also}.")
+                         f"{cycles} cycles of that work, instead of the guessed {rk.plain(guessed.value)}, would explain it{also}.")
 
 
 @rk.finding
@@ -78,18 +78,27 @@ def close_to_the_other_host(closed, on_wire):
 
 @rk.finding(missing="")
 def close_by_reset(reset, closed):
-    if reset.median < closed.median:
-        return rk.shown("reset less", f"By reset it takes {reset}, less: it sends one packet and keeps nothing.")
-    return rk.shown("reset no less", f"By reset it takes {reset}, no less: the call destroys the sockets at once, which an orderly close leaves "
-                    "for later.")
+    if reset.apart(closed) == 0:
+        return rk.shown("reset alike", f"By reset it takes {reset}; the two are indistinguishable{reset.indistinct_note(closed)}.")
+    if reset.apart(closed) < 0:
+        return rk.consistent("reset less", f"By reset it takes {reset}, less: it sends one packet and keeps nothing.")
+    return rk.consistent("reset more", f"By reset it takes {reset}, more: the call destroys the sockets at once, which an orderly close leaves "
+                         "for later.")
 
 
 @rk.finding(needs=["here"], missing="")
 def close_within_the_machine(here, closed):
-    if here.median > 1.1 * closed.median:
-        return rk.shown("local more", f"Within the machine it takes {here}, more: the kernel carries the packet to the receiver's socket before "
-                        "it returns.")
+    if here.apart(closed) > 0:
+        return rk.consistent("local more", f"Within the machine it takes {here}, more: the kernel carries the packet to the receiver's socket "
+                             "before it returns.")
     return rk.shown("local", f"Within the machine it takes {here}.")
+
+
+def times_a_round_trip(opened, trip):
+    """The least and the most that `connect` takes in round trips, by both intervals; without one, by the processes' extremes."""
+    summary = opened.summary
+    low, high = summary.interval.ends if summary.interval.is_known else (min(summary.medians), max(summary.medians))
+    return low / (trip.high or trip.value), high / (trip.low or trip.value)
 
 
 @rk.finding(needs=())
@@ -101,11 +110,13 @@ def one_round_trip(opened, on_wire, trip):
     times = opened.median / trip.value
     shaken = f", on the wire {on_wire}" if on_wire.has_samples else ""
     takes = (f"A round trip to the other host takes {rk.amount(trip.value, 'ms')}, `connect` {opened}: {rk.number(times)} times that{shaken}.")
-    if times < 1.25:
-        return rk.shown("one round trip", f"{takes} So it is one round trip: the client sends the third packet without waiting.")
-    if times < 1.75:
-        return rk.unexplained("undecided", f"{takes} That alone does not decide between one and one and a half.")
-    return rk.unexplained("delayed", f"{takes} That is more than the handshake explains: something else delayed it.")
+    least, most = times_a_round_trip(opened, trip)
+    if most < 1.5:
+        return rk.shown("one round trip", f"{takes} So it is one round trip, not one and a half: the client sends the third packet without "
+                        "waiting.")
+    if least > 1.5:
+        return rk.unexplained("delayed", f"{takes} That is more than the handshake explains: something else delayed it.")
+    return rk.unexplained("undecided", f"{takes} By their intervals that does not decide between one and one and a half.")
 
 
 @rk.finding
@@ -124,7 +135,7 @@ def queue_held(near):
 
 @rk.finding(missing="")
 def answer(opened, closed):
-    if opened.median <= closed.median:
+    if opened.apart(closed) <= 0:
         return []
     return rk.shown("close less", "It waits for one round trip; `close` does not wait and takes "
                     f"{rk.percent(closed.median / opened.median)} of that time.")
@@ -132,6 +143,7 @@ def answer(opened, closed):
 
 @rk.finding
 def fetching_times(opened, trip):
+    """trip: of a request to a program; a ping is answered by the kernel."""
     new, kept = 10 * (trip.value + opened.median), 10 * trip.value + opened.median
     return rk.shown("ten files", f"Each file costs a round trip of {rk.amount(trip.value, 'µs')} ({trip.origin}), and each new connection a "
                     f"`connect` of {opened}. Ten connections: {rk.amount(new, 'ms')}; one: {rk.amount(kept, 'ms')}.")

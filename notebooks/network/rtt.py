@@ -59,6 +59,26 @@ def misses_by_size(curve, where):
                           "hosts would tell.")
 
 
+def steps(curve):
+    """From each size to the next: both sizes, the least by which the intervals let the time rise, and the rise as measured and predicted."""
+    predicted, summaries = curve.sealed("predicted"), curve.summaries
+    pairs = zip(curve.axis, curve.axis[1:], summaries, summaries[1:], np.diff(predicted), strict=False)
+    return [(small, large, after.interval.low - before.interval.high, after.median - before.median, model)
+            for small, large, before, after, model in pairs]
+
+
+@rk.finding(missing="")
+def step_beyond_the_model(curve):
+    """The step between two sizes that exceeds the model's most, if the intervals exclude the model's."""
+    beyond = [step for step in steps(curve) if step[2] > max(step[4], 0)]
+    if not beyond:
+        return []
+    small, large, _, rise, model = max(beyond, key=lambda step: step[3] - step[4])
+    return rk.unexplained("step beyond the model", f"From {rk.amount(small, 'byte')} to {rk.amount(large, 'byte')} the round trip takes "
+                          f"{rk.amount(rise, 'µs')} longer, where the model has {rk.amount(model, 'µs')}. What the longer message waits for is "
+                          "not explained; a capture on both hosts would tell.")
+
+
 @rk.finding
 def tcp_and_ping(tcp, ping):
     takes = f"Within the machine a ping comes back after {ping}, a message by TCP between two programs after {tcp}:"
@@ -125,7 +145,7 @@ def answer(alone, null, switch, stack, clock):
     if needed <= 0:
         return []
     return rk.consistent("passes take the rest", f"Two passes through the kernel of {rk.number(needed)} cycles each, instead of the guessed "
-                         f"{rk.plain(stack.value)}, would account for it.")
+                         f"{rk.plain(stack.value)}, would explain it.")
 
 
 @rk.finding(needs=["alone"])

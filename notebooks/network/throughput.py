@@ -69,6 +69,23 @@ def sends_that_fill(row, link):
     return rk.shown("fills the link", f"{title}: sends of {rk.amount(size, 'byte')} and more fill the link")
 
 
+@rk.finding(missing="")
+def small_sends(sends, sends_to_peer, link):
+    """Whether the smallest sends to the other host are limited by the link or by the calls; link: what it carries, in bytes a second."""
+    size, here, there = sends.axis[0], sends.summaries[0], sends_to_peer.summaries[0]
+    if sends_to_peer.axis[0] != size or not there.interval.high < 0.95 * link:
+        return []
+    rates = (f"Sends of {rk.amount(size, 'byte')} carry {rk.amount(there.median, 'Mbit/s')} to the other host, less than the link does, and "
+             f"{rk.amount(here.median, 'Mbit/s')} within the machine")
+    if there.apart(here) > 0:
+        return rk.unexplained("small sends slower here", f"{rates}. So the calls are the limit, and the receiver on this machine costs the "
+                              "sender something; what, is not explained.")
+    if there.apart(here) < 0:
+        return rk.unexplained("small sends slower there", f"{rates}. So neither the link nor the calls alone are the limit.")
+    return rk.consistent("small sends alike", f"{rates}; the two are indistinguishable ({there.why_not_apart(here)}), as if the calls alone were "
+                         "the limit.")
+
+
 @rk.finding(needs=())
 def several_streams(near, far):
     title = "Throughput of all streams together"

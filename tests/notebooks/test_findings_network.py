@@ -1,0 +1,96 @@
+"""What the chapters on the network conclude on made-up machines: the findings that must appear, and those
+that must not."""
+
+import pytest
+from helpers import made_up
+
+from reckon.book import contents
+from reckon.prediction.inputs import Input
+
+THROUGHPUT = contents.findings_of("network/throughput")
+RTT = contents.findings_of("network/rtt")
+CONNECT = contents.findings_of("network/connect")
+SIZES_KIB = [1 / 16, 1 / 2, 4, 128]
+
+
+def names(found):
+    return [each.name for each in (found if isinstance(found, list) else [found])]
+
+
+def by_size(name, rates, processes=8):
+    return made_up.curve(
+        f"network/throughput/{name}", SIZES_KIB, rates, "Mbit/s", processes=processes
+    )
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "expected"),
+    [
+        (500, 675, ["small sends slower here"]),
+        (675, 500, ["small sends slower there"]),
+        (675, 675, ["small sends alike"]),
+        (675, 960, []),  # the link is full
+    ],
+)
+def test_small_sends_here_and_to_the_other_host_are_compared(here, there, expected):
+    sends = by_size("size", [here, 5000, 20000, 20000])
+    to_peer = by_size("size_peer", [there, 960, 960, 960])
+    assert names(THROUGHPUT.small_sends(sends, to_peer, 965e6 / 8)) == expected
+
+
+def round_trips(times_us, predicted_us, processes=8):
+    sizes = [1, 1400, 4096, 8192]
+    return made_up.curve(
+        "network/rtt/tcp_size_peer",
+        sizes,
+        times_us,
+        "µs",
+        "byte",
+        predicted_us,
+        processes=processes,
+    )
+
+
+def test_a_step_that_exceeds_the_models_is_reported_as_unexplained():
+    found = RTT.step_beyond_the_model(round_trips([250, 273, 423, 490], [250, 280, 343, 410]))
+    assert names(found) == ["step beyond the model"] and found.strength == "not explained"
+    assert "From 1.37 KiB to 4.00 KiB" in found
+
+
+def test_steps_as_predicted_and_steps_of_few_processes_are_not_reported():
+    assert RTT.step_beyond_the_model(round_trips([250, 275, 345, 410], [250, 280, 343, 410])) == []
+    few = round_trips([250, 273, 423, 490], [250, 280, 343, 410], processes=1)
+    assert RTT.step_beyond_the_model(few) == []
+
+
+@pytest.mark.parametrize(
+    ("connect_us", "least_trip_us", "name"),
+    [
+        (210, 190, "one round trip"),
+        (240, 150, "undecided"),  # 1.2 times the trip, and 1.6 times the least of it
+        (300, 190, "undecided"),
+        (400, 190, "delayed"),
+    ],
+)
+def test_the_handshakes_round_trips_are_decided_by_intervals(connect_us, least_trip_us, name):
+    opened = made_up.single("network/connect/connect_peer", connect_us, "µs")
+    trip = Input("measured", 200e-6, "ms", "here", low=least_trip_us * 1e-6, high=210e-6)
+    on_wire = made_up.nothing("network/connect/setup_wire_peer")
+    assert names(CONNECT.one_round_trip(opened, on_wire, trip)) == [name]
+
+
+@pytest.mark.parametrize(
+    ("reset_us", "name"), [(2.41, "reset alike"), (2.0, "reset less"), (3.0, "reset more")]
+)
+def test_a_reset_is_cheaper_or_dearer_only_where_intervals_do_not_overlap(reset_us, name):
+    reset = made_up.single("network/connect/close_reset_peer", reset_us, "µs", seed=2)
+    closed = made_up.single("network/connect/close_peer", 2.43, "µs")
+    assert names(CONNECT.close_by_reset(reset, closed)) == [name]
+
+
+def test_a_close_within_the_machine_is_dearer_only_where_intervals_do_not_overlap():
+    closed = made_up.single("network/connect/close_peer", 2, "µs", processes=1)
+    here = made_up.single("network/connect/close", 2.3, "µs", processes=1, seed=2)
+    assert names(CONNECT.close_within_the_machine(here, closed)) == ["local"]
+    here = made_up.single("network/connect/close", 4, "µs", seed=2)
+    assert names(CONNECT.close_within_the_machine(here, closed)) == ["local more"]
