@@ -80,6 +80,23 @@ def test_the_handshakes_round_trips_are_decided_by_intervals(connect_us, least_t
 
 
 @pytest.mark.parametrize(
+    ("origin", "name"), [("measured", "wake-up"), ("guess", "wake-up not measured")]
+)
+def test_only_a_wake_up_that_was_measured_may_be_the_cause(origin, name):
+    closed = made_up.single("network/connect/close_across", 15, "µs")
+    closed.seal.predicted = 3e-6
+    wake = Input(origin, 15e-6, "µs", "here", low=1e-6, high=80e-6)
+    assert names(CONNECT.off_by_a_wake_up(closed, wake)) == [name]
+
+
+def test_a_guessed_carrier_explains_no_slow_close():
+    closed = made_up.single("network/connect/close_peer", 7, "µs")
+    closed.seal.predicted = 2e-6
+    carrier = Input("guess", 20e-6, "µs", "a guess", low=0, high=200e-6)
+    assert CONNECT.off_by_the_carrier(closed, carrier).strength == "not explained"
+
+
+@pytest.mark.parametrize(
     ("reset_us", "name"), [(2.41, "reset alike"), (2.0, "reset less"), (3.0, "reset more")]
 )
 def test_a_reset_is_cheaper_or_dearer_only_where_intervals_do_not_overlap(reset_us, name):
