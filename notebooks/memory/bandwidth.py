@@ -63,7 +63,7 @@ def reading_needs(read, peak, lines, line, latency, page, walk):
     if needed <= 0:
         return rk.shown("walks are hidden", "a page is read in less time than its walk alone was guessed to take, "
                         f"{rk.amount(walk.value, 'ns')}.")
-    return rk.consistent("lines are few", f"{rk.number(needed, 2)} lines under way instead of the guessed {lines.value:g} would account for "
+    return rk.consistent("lines are few", f"{rk.number(needed, 2)} lines under way instead of the guessed {lines.value:g} would explain "
                          "reading.")
 
 
@@ -97,18 +97,40 @@ def misses(b, bus, reading):
     return "\n".join(items) or "None of the measured rates of one core."
 
 
+def ends_of(result):
+    """The interval; without one, the extremes of the processes."""
+    summary = result.summary
+    return summary.interval.ends if summary.interval.is_known else (min(summary.medians), max(summary.medians))
+
+
 @rk.finding(missing="")
 def mechanism(modify, read):
-    times = read.median / modify.median
+    (modify_low, modify_high), (read_low, read_high) = ends_of(modify), ends_of(read)
+    least, most = read_low / modify_high, read_high / modify_low
     goes = ("**Mechanism.** A read-modify-write has to read every line, so no core can skip that read. It goes at "
-            f"{rk.percent(1 / times)} of the rate of reading.")
-    if times < 1.5:
+            f"{rk.percent(modify.median / read.median, 3)} of the rate of reading.")
+    if most < 1.5:
         return rk.consistent("writes in passing", f"{goes} So the core hardly waits for what is written back: the write-back runs beside the "
                              "next reads. The model's error is to charge it like a line that a core waits for.")
-    if times < 3:
+    if least >= 1.5 and most < 3:
         return rk.consistent("writes like reads", f"{goes} So a line that is written back costs the core about as much as one that it reads, "
                              "as the model says.")
-    return rk.unexplained("writes unexplained", f"{goes} Neither reading nor writing back explains that.")
+    if least >= 3:
+        return rk.unexplained("writes unexplained", f"{goes} Neither reading nor writing back explains that.")
+    return rk.unexplained("writes undecided", f"{goes} By the intervals it is between {rk.percent(1 / most, 3)} and {rk.percent(1 / least, 3)}, "
+                          "which does not decide whether the core waits for what is written back.")
+
+
+@rk.finding
+def full_with_one(scaled):
+    """Of the curves over the number of CPUs: those on which all CPUs carry less than a quarter more than one."""
+    full = []
+    for row in scaled:
+        if len(row.points) > 1 and row.summaries[-1].interval.high < 1.25 * row.summaries[0].interval.low:
+            one, all_cpus = (rk.amount(rate, "GB/s") for rate in (row.medians[0], row.medians[-1]))
+            full.append(rk.consistent("full with one CPU", f"{rk.title_of(row.quantity)}: {max(row.axis_in_unit):g} CPUs carry {all_cpus}, one "
+                                      f"carries {one}, so one CPU alone seems to fill the path to memory."))
+    return full
 
 
 @rk.finding(missing="")
@@ -180,10 +202,15 @@ def all_of_peak(readers, theoretical):
 
 
 @rk.finding
-def littles_law(read, latency, line):
+def littles_law(read, latency, line, page, walk):
     origin = "measured in this run" if latency.origin == "measured" else "guessed"
-    return rk.shown("lines under way", f"By Little's law, and with a latency of {rk.amount(latency.value, 'ns')} ({origin}), reading {read} "
-                    f"means {rk.number(lines_under_way(read.median, latency, line))} lines under way at once.")
+    means = (f"By Little's law, and with a latency of {rk.amount(latency.value, 'ns')} ({origin}), reading {read} means "
+             f"{rk.number(lines_under_way(read.median, latency, line))} lines under way at once")
+    needed = lines_needed(read, latency, line, page, walk)
+    if needed <= 0:
+        return rk.shown("lines under way", f"{means}.")
+    return rk.shown("lines under way and walks", f"{means}, as the mean of all the time. The model sets aside {rk.amount(walk.value, 'ns')} of each "
+                    f"page for a walk, so that the lines have to share the rest, and needs {rk.number(needed, 2)}.")
 
 
 @rk.finding(needs=["read", "write"])
@@ -223,7 +250,7 @@ def two_processes(alone, pair):
     read = (f"Two processes by the i7-10750H method together read {rk.number(gain)} times what one reads; the trials come to between "
             f"{rk.number(least)} and {rk.number(most)} times. Two independent cores would read 2 times as much.")
     if gain < 1.5:
-        return rk.consistent("shared core", f"{read} In most trials the two CPUs shared a core, or a thread of the host.")
+        return rk.consistent("shared core", f"{read} The two CPUs may have shared a core, or a thread of the host.")
     return rk.shown("two cores", read)
 
 

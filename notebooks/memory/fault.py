@@ -13,9 +13,14 @@ def clearing_rate(anonymous, huge):
     return (HUGE - SMALL) / (huge.median - anonymous.median)
 
 
-def cycles_needed(fault, clearing, null, clock):
-    """Cycles of the kernel's work that would account for the median, with memory cleared at that rate."""
-    return rk.number((fault.median - SMALL / clearing - null.value) * clock.value)
+def sealed(fault, name):
+    """The input's value in the prediction that is scored; later predictions may have another."""
+    return next(each.value for each in fault.seal.inputs if each.name == name)
+
+
+def cycles_needed(fault, clearing):
+    """Cycles of the kernel's work that would explain the median, with memory cleared at that rate."""
+    return rk.number((fault.median - SMALL / clearing - sealed(fault, "entry")) * sealed(fault, "clock"))
 
 
 @rk.finding(needs=())
@@ -49,16 +54,16 @@ def off_by_huge_pages(huge, written):
 
 
 @rk.finding
-def off_by_the_kernel(fault, take, cleared, null, clock):
-    return rk.unexplained("kernel's work", f"the kernel's work would have to be {cycles_needed(fault, cleared.value, null, clock)} cycles, not "
+def off_by_the_kernel(fault, take, cleared):
+    return rk.unexplained("kernel's work", f"the kernel's work would have to be {cycles_needed(fault, cleared.value)} cycles, not "
                           f"{rk.plain(take.value)}. Which part of the kernel takes them is unexplained; a profile would tell.")
 
 
 @rk.finding(needs=["each"])
-def off_each_alone(each, anonymous, huge, take, cleared, null, clock):
+def off_each_alone(each, anonymous, huge, take, cleared):
     clearing = clearing_rate(anonymous, huge)
     clear = clearing if clearing > 0 else cleared.value
-    work = (f"the kernel would have to work {cycles_needed(each, clear, null, clock)} cycles, not {rk.plain(take.value)}. Which part of the "
+    work = (f"the kernel would have to work {cycles_needed(each, clear)} cycles, not {rk.plain(take.value)}. Which part of the "
             "kernel takes them is unexplained; a profile would tell.")
     if clear < cleared.value:
         return rk.unexplained("clearing is slower", f"two clock reads are in it, clearing is slower than guessed (exercise 3), and {work}")
@@ -83,10 +88,10 @@ def off_by_the_disk(access, direct_read):
 
 def misses(f, inputs):
     """The list of the predictions that were missed, and why."""
-    take, cleared, null, clock = (inputs[name] for name in ("take", "cleared", "null", "clock"))
+    take, cleared = inputs["take"], inputs["cleared"]
     reasons = {
-        "anonymous": off_by_the_kernel(f["anonymous"], take, cleared, null, clock),
-        "anonymous_each": off_each_alone(f["anonymous_each"], f["anonymous"], f["huge"], take, cleared, null, clock),
+        "anonymous": off_by_the_kernel(f["anonymous"], take, cleared),
+        "anonymous_each": off_each_alone(f["anonymous_each"], f["anonymous"], f["huge"], take, cleared),
         "huge": off_by_huge_pages(f["huge"], inputs["written"]),
         "minor": "entering up to 16 pages takes other work than guessed; a file of one page would tell, where there are no neighbours.",
         "major": off_by_the_disk(inputs["access"], inputs["direct_read"]),
@@ -130,12 +135,15 @@ def after_a_rest(rest, warm, host_fault, guest):
         return rk.shown("no guest", f"{takes} This is no guest: nobody takes it back.")
     if rest_p99 > 2 * warm_p99 and rest.apart(warm) > 0:
         return rk.consistent("slow after a rest", f"{takes} That fits a host which had taken some of it back.")
-    if more > 0:
+    if rest.apart(warm) > 0:
         return rk.consistent(
             "little slower after a rest", f"{takes} The median is {rk.more_or_less(more, 'µs')} after the rest. At "
             f"{rk.amount(host_fault.value, 'µs')} for a fault of the host's that would be {rk.percent(more / host_fault.value)} of the pages, "
             "if the host had taken them back.")
-    return rk.shown("no slower after a rest", f"{takes} The median is no higher after the rest: no sign that the host had taken any of it back.")
+    if rest.apart(warm) == 0:
+        return rk.consistent("alike after a rest", f"{takes} The two are indistinguishable{rest.indistinct_note(warm)}: no sign that the host "
+                             "had taken any of it back.")
+    return rk.shown("faster after a rest", f"{takes} The median is lower after the rest: no sign that the host had taken any of it back.")
 
 
 @rk.finding
@@ -158,11 +166,11 @@ def over_time(rest, warm):
 
 
 @rk.finding(missing="")
-def answer(anonymous, take, cleared, null, clock):
-    if anonymous.median <= SMALL / cleared.value + null.value:
+def answer(anonymous, take, cleared):
+    if anonymous.median <= SMALL / cleared.value + sealed(anonymous, "entry"):
         return []
     return rk.unexplained("kernel's work", "If clearing is as fast as guessed, the kernel works "
-                          f"{cycles_needed(anonymous, cleared.value, null, clock)} cycles on it, where {rk.plain(take.value)} were guessed.")
+                          f"{cycles_needed(anonymous, cleared.value)} cycles on it, where {rk.plain(take.value)} were guessed.")
 
 
 @rk.finding(needs=["anonymous"])
@@ -193,18 +201,18 @@ def a_mapped_file(major, disk):
 
 
 @rk.finding(needs=())
-def solved(anonymous, huge, take, cleared, null, clock):
-    clearing = clearing_rate(anonymous, huge)
-    kernel = anonymous.median - SMALL / clearing - null.value
+def solved(anonymous, huge, take, cleared):
+    clearing, entry = clearing_rate(anonymous, huge), sealed(anonymous, "entry")
+    kernel = anonymous.median - SMALL / clearing - entry
     if not (0 < clearing < np.inf and kernel > 0):
         return rk.unexplained("no solution", "That takes both kinds of pages, and a huge page that takes longer than a small one.")
     return rk.shown(
         "solved", f"Clearing runs at {rk.amount(clearing, 'GB/s')} (guessed for small pages: {rk.amount(cleared.value, 'GB/s')}). So 4 KiB take "
-        f"{rk.amount(SMALL / clearing, 'ns')}, and besides the entry ({rk.amount(null.value, 'ns')}) the kernel works "
-        f"{rk.amount(kernel, 'ns')}, {rk.number(kernel * clock.value)} cycles (guessed: {rk.plain(take.value)}).")
+        f"{rk.amount(SMALL / clearing, 'ns')}, and besides the entry ({rk.amount(entry, 'ns')}) the kernel works "
+        f"{rk.amount(kernel, 'ns')}, {rk.number(kernel * sealed(anonymous, 'clock'))} cycles (guessed: {rk.plain(take.value)}).")
 
 
-def two_equations(anonymous, huge, take, cleared, null, clock):
+def two_equations(anonymous, huge, take, cleared):
     return ("**3.** A fault in a small page and one in a huge page are two equations: time = kernel + bytes / clearing rate. Solve them "
             "for both unknowns, as if the kernel worked equally long for both. Which guess of the model was off?",
-            solved(anonymous, huge, take, cleared, null, clock))
+            solved(anonymous, huge, take, cleared))

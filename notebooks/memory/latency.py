@@ -47,7 +47,7 @@ def third_answers(l3, of_l3, of_memory, size):
         return rk.shown("L3 answers", f"{at_region}: the L3 answers.")
     if l3.origin == "machine":
         return rk.consistent("reported L3 hidden", f"{at_region}: most walks found no room in the reported "
-                             f"{rk.amount(l3.value, 'byte')}, which others share (more under Questions).")
+                             f"{rk.amount(l3.value, 'byte')}, of which this program seems to get a part (more under Questions).")
     return rk.shown("no L3 shown", f"{at_region}: no L3 shows there.")
 
 
@@ -100,8 +100,8 @@ def off_by_the_l3(of_l3, of_memory, base, size):
 @rk.finding
 def off_by_memory(of_memory, of_l3, dram):
     wait = rk.amount(of_memory.median - of_l3.seal.predicted, "ns")
-    return rk.consistent("wait behind the L3", f"the wait behind the L3 would have to be {wait}, not {rk.amount(dram.value, 'ns')}. This "
-                         "memory is farther away or busier, or a host walks its own tables for it.")
+    return rk.unexplained("wait behind the L3", f"the wait behind the L3 would have to be {wait}, not {rk.amount(dram.value, 'ns')}. This "
+                          "memory may be farther away or busier, or a host walks its own tables for it.")
 
 
 def misses(m, base, dram, size):
@@ -131,15 +131,35 @@ def misses_of_the_staircase(base, l1, l3):
     return found
 
 
+def beyond_the_caches(size, stride, few_pages, line):
+    """Whether memory has to answer a walk over that region: whether the lines that it visits alone, as a region of walks
+    within 32 pages, take more than half of memory's time."""
+    visited = np.interp(size * min(1, line.value / stride), few_pages.axis, few_pages.medians)
+    return size <= few_pages.axis[-1] * 1.001 and visited > few_pages.at_end.median / 2
+
+
 @rk.finding(needs=["of_memory"], missing="")
-def shares_of_the_wait(strided, of_memory, seen, near, clock):
-    shares = {stride_of(walk): (walk.at_end.median - near.value / clock.value) / of_memory.median for walk in strided if walk.at_end}
-    if not shares:
-        return []
-    listed = ", ".join(f"{stride} B {rk.percent(share) if share > 0.001 else 'below 0.1 %'}" for stride, share in shares.items())
-    return rk.consistent("shares of the wait", f"The strides share one guess: the program sees {rk.percent(seen.value)} of the wait. At the "
-                         f"largest region their shares of memory's latency are {listed}. One share for all strides is too simple: "
-                         "prefetchers stop at the end of a page, and a stride of 4 KiB begins a new page with each load.")
+def shares_of_the_wait(strided, of_memory, few_pages, line, seen, near, clock):
+    shares, cached = {}, []
+    for walk in (walk for walk in strided if walk.at_end and few_pages.at_end):
+        stride = stride_of(walk)
+        slow = walk.at_end.median > few_pages.at_end.median / 2  # whatever the number of its lines
+        if slow or beyond_the_caches(walk.axis[-1], stride, few_pages, line):
+            shares[stride] = (walk.at_end.median - near.value / clock.value) / of_memory.median
+        else:
+            cached.append(f"{stride} B")
+    found = []
+    if shares:
+        listed = ", ".join(f"{stride} B {rk.percent(share) if share > 0.001 else 'below 0.1 %'}" for stride, share in shares.items())
+        found.append(rk.shown("shares of the wait", f"The strides share one guess: the program sees {rk.percent(seen.value)} of the wait. At "
+                              f"the largest region their shares of memory's latency are {listed}."))
+    if max(shares, key=shares.get, default=0) >= 4096:
+        found.append(rk.consistent("new page with each load", "One share for all strides is too simple: prefetchers stop at the end of a page, "
+                                   "and a stride of 4 KiB begins a new page with each load."))
+    if cached:
+        found.append(rk.consistent("lines fit into a cache", f"The lines that a stride of {' or '.join(cached)} visits in the largest "
+                                   "region would fit into a cache, so its latency there does not show what a prefetcher hides."))
+    return found
 
 
 class Point(NamedTuple):
@@ -258,14 +278,9 @@ def tlb_reach(in_small, in_huge):
 
 def prefetched(stride, walk, line):
     """How many times as long random order takes as this stride, by size, far beyond the caches."""
-    def beyond_the_caches(size):
-        # The lines that the stride visits must alone exceed the caches.
-        visited = np.interp(size * min(1, line.value / stride_of(stride)), walk.axis, walk.medians)
-        return size <= walk.axis[-1] * 1.001 and visited > walk.at_end.median / 2
-
     return {size: np.interp(size, walk.axis, walk.medians) / time
             for size, time in zip(stride.axis, stride.medians, strict=True)
-            if walk.at_end and beyond_the_caches(size)}
+            if walk.at_end and beyond_the_caches(size, stride_of(stride), walk, line)}
 
 
 @rk.finding(needs=())
@@ -284,13 +299,23 @@ def prefetcher(stride, walk, line):
     return rk.shown("hides little", f"{takes} Mostly the prefetcher hides little.")
 
 
-@rk.finding(missing="")
-def answer(of_memory, dram, far, clock):
+@rk.finding(needs=["of_memory"], missing="")
+def answer(of_memory, few_pages, dram, far, clock):
+    """few_pages: the curve of walks that stay within 32 pages."""
     wait = rk.amount(of_memory.median - far.value / clock.value, "ns")
-    needed = f"A wait of {wait} behind the L3, instead of the guessed {rk.amount(dram.value, 'ns')}, would account for it"
-    if of_memory.ratio > 1:
-        return rk.consistent("memory is slower", f"{needed}: this memory is farther away or busier than the guess.")
-    return rk.consistent("memory is faster", f"{needed}: this memory is nearer than the guess.")
+    needed = f"A wait of {wait} behind the L3, instead of the guessed {rk.amount(dram.value, 'ns')}, would explain it"
+    if of_memory.ratio <= 1:
+        return rk.consistent("memory is faster", f"{needed}: this memory is nearer than the guess.")
+    near = few_pages.at_end
+    if not near:
+        return rk.unexplained("cause not measured", f"{needed}. Whether distance, other load or translation causes it was not measured.")
+    within = f"{needed}. Within 32 pages, whose translations the TLB keeps, a load takes {rk.amount(near.median, 'ns')}"
+    if of_memory.summary.apart(near) > 0:
+        return rk.unexplained("distance or translation", f"{within}, so it matters how many pages there are. Translation "
+                              "(in the host's tables too), rows of the memory that have to be opened, and prefetching within a page are not "
+                              "separated from distance here.")
+    return rk.consistent("farther away or busier", f"{within}, no less than among all pages, so translation is not the cause: this memory is "
+                         "farther away or busier than the guess.")
 
 
 @rk.finding(needs=())
