@@ -62,6 +62,8 @@ def with_others_alive(alive, what):
     costs = f"With {alive.axis_in_unit[-1]:g} others alive {what} costs {added} by the fitted line"
     if line.slope_low <= 0 <= line.slope_high:
         return rk.unexplained("growth unclear", f"{costs}, but the slope's interval includes zero.")
+    if not alive.summaries[-1].apart(alive.summaries[0]):
+        return rk.unexplained("growth unclear", f"{costs}, but with none and with the most alive the intervals overlap.")
     if line.slope < 0:
         return rk.unexplained("falls", f"{costs}: no growth. That it falls shows how far the points scatter; no mechanism is known that "
                               "would make it cheaper.")
@@ -74,7 +76,7 @@ def one_more(processes, threads):
     lines = [alive.line for alive in (processes, threads)]
     if None in lines:
         return rk.unexplained("too few points", "Creating one more, against how many are alive")
-    if max(line.slope_low for line in lines) > 0:
+    if any(alive.line.slope_low > 0 and alive.summaries[-1].apart(alive.summaries[0]) > 0 for alive in (processes, threads)):
         return rk.shown("one more costs more", "A new process or thread costs more, the more others are alive")
     return rk.consistent("one more costs no more", "A new process or thread costs no more, however many others are alive")
 

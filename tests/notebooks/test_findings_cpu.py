@@ -1,5 +1,6 @@
 """What the chapters on the CPU conclude of made-up results: the names of their findings."""
 
+import numpy as np
 from helpers import made_up
 
 from reckon import records
@@ -175,6 +176,19 @@ class TestTask:
         page = guess(4, "KiB", "made up", low=4, high=4)
         assert "page dearer" in names(self.task().growth_of_fork(parent(20, 8), page))
         assert "page dearer" not in names(self.task().growth_of_fork(parent(20, 3), page))
+
+    def test_more_alive_cost_more_only_where_the_ends_are_apart(self):
+        """Of two processes a difference of a fifth may be chance, however straight the line is."""
+
+        def alive(processes):
+            others = np.array([0, 1, 4, 16, 64, 256])
+            us = 10 + 2 * others / 256
+            return made_up.curve("cpu/task/fork_alive", others, us, "us", "1", processes=processes)
+
+        assert self.task().with_others_alive(alive(2), "a process").name == "growth unclear"
+        assert self.task().with_others_alive(alive(8), "a process").name == "grows"
+        assert self.task().one_more(alive(2), alive(2)).name == "one more costs no more"
+        assert self.task().one_more(alive(2), alive(8)).name == "one more costs more"
 
 
 class TestSwitch:
