@@ -233,8 +233,10 @@ def off_on_one_cpu(switches, schedule, clock):
 
 
 @rk.finding(needs=())
-def why_waking_is_slow(waking, trap):
-    """waking: what interrupt and waking take, in seconds; trap: a trip out of the guest, by CPUID."""
+def why_waking_differs(waking, interrupt, trap):
+    """waking: what interrupt and waking take, in seconds; interrupt: the guess of it; trap: a trip out of the guest, by CPUID."""
+    if waking < interrupt.value:
+        return rk.consistent("nothing to wake", "An idle CPU that polls needs no interrupt.")
     if rk.run().machine.value("system.guest") and trap.value > 5e-7:
         return rk.consistent("trips out of the guest", f"That is {rk.number(waking / trap.value, 2)} trips out of the guest at "
                              f"{rk.amount(trap.value, 'µs')}: a virtual CPU that idles leaves the guest, and so does the interrupt that "
@@ -250,7 +252,7 @@ def off_on_two_cpus(across, gross, interrupt, trap):
     on_one = gross.median - sealed_input(gross, "hand_over")
     waking = np.median([switch.median - sealed_input(switch, "hand_over") for switch in off]) - on_one
     return (f"- **To another CPU**: {off_by(off, len(across))}. With the scheduler as measured on one CPU, the interrupt and the waking "
-            f"take {rk.amount(waking, 'µs')} where {rk.amount(interrupt.value, 'µs')} was guessed. {why_waking_is_slow(waking, trap)}")
+            f"take {rk.amount(waking, 'µs')} where {rk.amount(interrupt.value, 'µs')} was guessed. {why_waking_differs(waking, interrupt, trap)}")
 
 
 def off_pipe(pipe, null, clock, guessed):

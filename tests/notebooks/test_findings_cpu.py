@@ -223,3 +223,8 @@ class TestSwitch:
     def test_more_sleep_explains_nothing_if_two_measurements_of_two_differ_as_much(self):
         assert "may be sleeping" in self.switch().sleeping(0.001, 0.63, 0.1)
         assert self.switch().sleeping(0.001, 0.63, 0.49) == ""
+
+    def test_a_hand_over_that_is_faster_than_guessed_left_no_guest(self):
+        interrupt = guess(10e-6, "s", "made up", low=1e-6, high=1e-4)
+        trap = guess(6e-6, "s", "made up", low=1e-6, high=1e-4)
+        assert self.switch().why_waking_differs(-1e-7, interrupt, trap).name == "nothing to wake"
