@@ -127,11 +127,9 @@ def misses(null, calls, work, switch, path, guest, trap):
 def answer(null, switch, path):
     left = null.median_cycles - switch.value
     takes = f"The kernel's path takes {rk.number(left)} cycles where {rk.number(path.value)} were guessed"
-    if null.ratio > 2:
-        return rk.consistent("mitigations", f"{takes}: mitigations and checks on the way are the likely cause.")
     if left < 0:
         return rk.shown("less than a mode switch", "The whole call takes less than the mode switch was guessed at.")
-    return rk.shown("kernel's path", f"{takes}.")
+    return rk.consistent("kernel's path", f"{takes}, if the mode switch was guessed well.")
 
 
 @rk.finding(needs=())

@@ -250,7 +250,8 @@ def two_processes(alone, pair):
     read = (f"Two processes by the i7-10750H method together read {rk.number(gain)} times what one reads; the trials come to between "
             f"{rk.number(least)} and {rk.number(most)} times. Two independent cores would read 2 times as much.")
     if gain < 1.5:
-        return rk.consistent("shared core", f"{read} The two CPUs may have shared a core, or a thread of the host.")
+        return rk.unexplained("less than two cores", f"{read} Whether the two CPUs share a core, or the path to memory is full, is not "
+                              "separated by this.")
     return rk.shown("two cores", read)
 
 

@@ -46,7 +46,7 @@ def sibling_busy_half_the_run(m: Machine):
     m.values("cpu/loop", o2="0.2445 ns", o2_across_lines="0.2445 ns", counter_in_memory="0.2445 ns")
     m.two_modes("cpu/loop/o2", "cpu/loop/o2_across_lines", slow=1.8, share=0.5)
     m.must("cpu/syscall", "like getpid", "each time", "two groups")
-    m.must_not("cpu/syscall", "from memory", "mitigations")
+    m.must_not("cpu/syscall", "from memory")
     m.must("cpu/loop", "two groups", "does not mind")
     m.must_not("cpu/loop", "additions folded", "more cycles", "minds its place")
 

@@ -154,8 +154,8 @@ def saturated_path(m: Machine):
         i7_10750h_read="20 GB/s",
         i7_10750h_two_read="27 GB/s",
     )
-    m.must(BANDWIDTH, "several CPUs", "one CPU fills the path for stores")
-    m.must_not(BANDWIDTH, "shared core")
+    m.must(BANDWIDTH, "several CPUs", "full with one CPU")
+    m.must_not(BANDWIDTH, "two cores")
 
 
 @machine(
@@ -164,7 +164,7 @@ def saturated_path(m: Machine):
 def cpus_of_one_core(m: Machine):
     m.curve(f"{BANDWIDTH}/read_cores", lambda cpus, _: 14.8e9)
     m.values(BANDWIDTH, read="14.8 GB/s", i7_10750h_read="2.6 GB/s", i7_10750h_two_read="2.7 GB/s")
-    m.must(BANDWIDTH, "shared core", "several CPUs")
+    m.must(BANDWIDTH, "less than two cores", "several CPUs")
 
 
 @machine("Memory queues: beside other readers a load takes three times as long as alone.")

@@ -61,9 +61,7 @@ def small_sends_faster_to_the_other_host(m: Machine):
     m.curve(
         f"{THROUGHPUT}/size_peer", lambda size, rate: 675 * MBIT if size == 64 else 964.8 * MBIT
     )
-    m.must(
-        THROUGHPUT, "larger sends", "small sends: slower within the machine than to the other host"
-    )
+    m.must(THROUGHPUT, "larger sends", "small sends slower here")
 
 
 @machine("Waking another CPU takes 30 us each way; on one CPU a round trip takes 4.4 us.")
@@ -92,7 +90,7 @@ def step_between_packets(m: Machine):
     m.curve(
         f"{RTT}/tcp_size_peer", lambda size, _: (245 + size / 59 + (130 if size > 2800 else 0)) * US
     )
-    m.must(RTT, "longer messages to the other host", "a step between one packet and three")
+    m.must(RTT, "longer messages to the other host", "step beyond the model")
 
 
 @machine("A connection takes one round trip of 240 us.")
@@ -125,9 +123,9 @@ def reset_like_close(m: Machine):
         CONNECT,
         connect="5 us",
         close="2.4 us",
-        close_reset="2.6 us",
+        close_reset="2.4 us",
         close_peer="2.4 us",
-        close_reset_peer="2.6 us",
+        close_reset_peer="2.4 us",
     )
-    m.must(CONNECT, "reset no less")
+    m.must(CONNECT, "reset alike")
     m.must_not(CONNECT, "reset less")
