@@ -70,49 +70,75 @@ window.reckon.formulas = (() => {
   const positionsOf = (formula) =>
     formula.axis ? data.inputs[formula.inputs[formula.axis]].value : [null];
 
-  /** The least and greatest predicted value at each position: [lows, highs], or null. */
+  /** The least and greatest predicted value at each position: [lows, highs], or null.
+   *
+   * All combinations of the levels give where each end is begun, or the given values where these are too
+   * many; from there one input at a time moves to the best of ever closer values. */
   function interval(formula, inputs) {
     const uncertain = Object.keys(inputs).filter((name) => inputs[name].low !== undefined);
     if (!uncertain.length) return null;
     const values = valuesOf(inputs);
     const levels = (name) => [inputs[name].low, inputs[name].value, inputs[name].high];
-    if (uncertain.length > rules.max_grid_inputs) return searched(formula, values, uncertain, levels);
-    uncertain.forEach((name, k) => (values[name] = new Grid([k], Float64Array.from(levels(name)))));
-    const results = along(formula, "predicted", values).map((value) =>
-      typeof value === "number" ? [value] : value.data,
-    );
-    const least = (a, b) => (b < a || b !== b ? b : a);
-    const greatest = (a, b) => (b > a || b !== b ? b : a);
-    return [results.map((grid) => grid.reduce(least)), results.map((grid) => grid.reduce(greatest))];
+    const isOnGrid = uncertain.length <= rules.max_grid_inputs;
+    const onGrid = { ...values };
+    if (isOnGrid) uncertain.forEach((name, k) => (onGrid[name] = new Grid([k], Float64Array.from(levels(name)))));
+    const grids = isOnGrid ? along(formula, "predicted", onGrid) : [];
+    const end = (isBetter) =>
+      positionsOf(formula).map((x, position) => {
+        const chosen = { ...values };
+        if (formula.axis) chosen[formula.axis] = x;
+        if (isOnGrid) chooseBest(chosen, grids[position], uncertain, levels, isBetter);
+        return searched(formula, chosen, uncertain, inputs, isBetter);
+      });
+    return [end((a, b) => a < b), end((a, b) => a > b)];
   }
 
-  /** The same by moving one input at a time to the level that improves the result, until none does. */
-  function searched(formula, values, uncertain, levels) {
-    const predictedAt = (chosen) => {
+  /** Gives each input its level in the best combination of a grid; in one without a value, if there is one. */
+  function chooseBest(chosen, grid, uncertain, levels, isBetter) {
+    if (typeof grid === "number") return;
+    let best = 0;
+    for (let k = 1; k < grid.data.length; k++) {
+      if (Number.isNaN(grid.data[best])) break;
+      if (Number.isNaN(grid.data[k]) || isBetter(grid.data[k], grid.data[best])) best = k;
+    }
+    for (let k = grid.inputs.length - 1; k >= 0; k--) {
+      const name = uncertain[grid.inputs[k]];
+      chosen[name] = levels(name)[best % 3];
+      best = Math.floor(best / 3);
+    }
+  }
+
+  /** The best value that moving one input at a time reaches from those chosen. */
+  function searched(formula, chosen, uncertain, inputs, isBetter) {
+    const { search_steps: steps, search_zooms: zooms } = rules;
+    const predicted = () => {
       startEvaluation();
       return formula.compiled.predicted.at(chosen);
     };
-    const end = (isBetter) =>
-      positionsOf(formula).map((x) => {
-        const chosen = { ...values };
-        if (formula.axis) chosen[formula.axis] = x;
-        let best = predictedAt(chosen);
-        for (let round = 0; round < rules.max_search_rounds; round++) {
-          const before = best;
-          for (const name of uncertain) {
-            for (const level of levels(name)) {
-              const trial = predictedAt({ ...chosen, [name]: level });
-              if (isBetter(trial, best)) {
-                chosen[name] = level;
-                best = trial;
-              }
+    let best = predicted();
+    for (let round = 0; round < rules.max_search_rounds; round++) {
+      const before = best;
+      for (const name of uncertain) {
+        const { low, high } = inputs[name];
+        let reach = high - low;
+        for (let zoom = 0; zoom < zooms; zoom++) {
+          const centre = chosen[name];
+          let level = centre;
+          for (let step = -steps; step <= steps; step++) {
+            chosen[name] = Math.min(Math.max(centre + (step / steps) * reach, low), high);
+            const found = predicted();
+            if (isBetter(found, best)) {
+              best = found;
+              level = chosen[name];
             }
           }
-          if (best === before) break;
+          chosen[name] = level;
+          reach /= steps;
         }
-        return best;
-      });
-    return [end((a, b) => a < b), end((a, b) => a > b)];
+      }
+      if (best === before || Number.isNaN(best)) break;
+    }
+    return best;
   }
 
   function median(numbers) {

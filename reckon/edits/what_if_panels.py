@@ -130,6 +130,8 @@ class Rules(_Strict):
     slack: float = SLACK  # of ceil and floor
     max_grid_inputs: int = formula.MAX_GRID_INPUTS
     max_search_rounds: int = formula.MAX_SEARCH_ROUNDS
+    search_steps: int = formula.SEARCH_STEPS
+    search_zooms: int = formula.SEARCH_ZOOMS
     needed_step: float = variations.NEEDED_STEP
     needed_steps: int = variations.NEEDED_STEPS
     needed_halvings: int = variations.NEEDED_HALVINGS

@@ -17,9 +17,12 @@ from reckon.prediction.tracing import trace
 
 # Up to this many uncertain inputs, an interval is taken over all combinations (3**8 of them).
 MAX_GRID_INPUTS = 8
-# With more, each end is searched one input at a time, at most this many times over all inputs: a
-# formula that is monotonic in each input needs two.
+# Then each end is searched one input at a time, at most this many times over all inputs: a formula
+# that is monotonic in each input needs two.
 MAX_SEARCH_ROUNDS = 8
+# An input tries so many steps to either side, of its whole range, then of a step, so many times.
+SEARCH_STEPS = 8
+SEARCH_ZOOMS = 3
 
 # What is said of a value that no quantity has; the what-if panels have these words as data.
 IMPOSSIBLE = {
@@ -222,9 +225,11 @@ class Prediction:
     def interval(self) -> tuple:
         """(low, high) of the predicted value in base units; (None, None) without uncertain inputs.
 
-        Every uncertain input takes its low, given and high value, in all combinations; if these
-        are too many, each end is searched one input at a time. book/static/formulas.js follows the
-        same rule.
+        The range of the formula over the inputs' intervals. All combinations of the low, given and
+        high values give where each end is begun, or the given values where these are too many;
+        from there one input at a time moves to the best of ever closer values. So a hump or a step
+        inside of an interval is found, unless it is narrower than a sixteenth of it.
+        book/static/formulas.js follows the same rule.
         """
         levels = {
             name: (input_.low, input_.value, input_.high)
@@ -233,40 +238,59 @@ class Prediction:
         }
         if not levels:
             return None, None
-        ends = self._by_grid if len(levels) <= MAX_GRID_INPUTS else self._by_search
-        low, high = ends(levels)
+        low, high = (self._end(levels, least=least) for least in (True, False))
         if not self.curve_axis:
             return float(low), float(high)
         return self._along_axis(low), self._along_axis(high)
 
-    def _by_grid(self, levels: dict[str, tuple]) -> tuple:
-        """The least and greatest value over all combinations of these inputs' levels."""
-        values = self._input_values()
-        choices = np.indices((3,) * len(levels)).reshape(len(levels), -1).T
-        for column, (name, levels_of_input) in enumerate(levels.items()):
-            # One row for each combination; the axis runs along the columns.
-            values[name] = np.array(levels_of_input, dtype=float)[choices[:, column], None]
-        results = np.atleast_2d(expression.evaluate(self.formula.predicted, values))
-        low, high = results.min(axis=0), results.max(axis=0)
-        return (low, high) if self.curve_axis else (low[0], high[0])
-
-    def _by_search(self, levels: dict[str, tuple]) -> tuple:
-        """The least and greatest value that moving one input at a time reaches from the given
-        values: exact if no input's direction depends on another input."""
-        return self._search(levels, np.less), self._search(levels, np.greater)
-
-    def _search(self, levels: dict[str, tuple], is_better):
-        """Each input in turn takes the level that improves the result, until none does."""
-        values = self._input_values()
-        best = expression.evaluate(self.formula.predicted, values)
+    def _end(self, levels: dict[str, tuple], *, least: bool) -> np.ndarray:
+        """The least or the greatest value over these inputs' intervals, at each position (n,)."""
+        values = {name: np.atleast_1d(value) for name, value in self._input_values().items()}
+        if len(levels) <= MAX_GRID_INPUTS:
+            values |= self._best_of_grid(values, levels, least=least)
+        best = self._values_at(values)
         for _ in range(MAX_SEARCH_ROUNDS):
             before = best
-            for name, levels_of_input in levels.items():
-                for level in levels_of_input:
-                    result = expression.evaluate(self.formula.predicted, {**values, name: level})
-                    improves = is_better(result, best)  # at each point of a curve by itself
+            for name, (low, _, high) in levels.items():
+                reach = high - low
+                for _ in range(SEARCH_ZOOMS):
+                    steps = np.arange(-SEARCH_STEPS, SEARCH_STEPS + 1)[:, None] / SEARCH_STEPS
+                    tried = np.clip(values[name] + steps * reach, low, high)
+                    level, found = _best(
+                        tried, self._values_at(values | {name: tried}), least=least
+                    )
+                    improves = found < best if least else found > best
                     values[name] = np.where(improves, level, values[name])
-                    best = np.where(improves, result, best)
-            if np.array_equal(best, before):
+                    best = np.where(improves, found, best)
+                    reach /= SEARCH_STEPS
+            if np.array_equal(best, before, equal_nan=True):
                 break
-        return best
+        return best if self.curve_axis else best[0]
+
+    def _best_of_grid(self, values: dict, levels: dict[str, tuple], *, least: bool) -> dict:
+        """The combination of levels that gives the end, by input, at each position (n,)."""
+        choices = np.indices((3,) * len(levels)).reshape(len(levels), -1)
+        tried = {
+            name: np.array(levels_of_input, dtype=float)[chosen][:, None]
+            for chosen, (name, levels_of_input) in zip(choices, levels.items(), strict=True)
+        }
+        results = np.atleast_2d(self._values_at(values | tried))
+        at = (
+            results.argmin(axis=0) if least else results.argmax(axis=0)
+        )  # of a nan, if there is one
+        return {name: column[at, 0] for name, column in tried.items()}
+
+    def _values_at(self, values: dict) -> np.ndarray:
+        """The predicted values of these inputs' values, whose last dimension is the axis."""
+        return np.atleast_1d(expression.evaluate(self.formula.predicted, values))
+
+
+def _best(tried: np.ndarray, results: np.ndarray, *, least: bool) -> tuple[np.ndarray, np.ndarray]:
+    """What was tried (k, n or 1) with the best of the results (k, n or 1), and it; by position."""
+    results = np.broadcast_to(results, np.broadcast_shapes(tried.shape, results.shape))
+    tried = np.broadcast_to(tried, results.shape)
+    worst = np.inf if least else -np.inf
+    known = np.where(np.isnan(results), worst, results)
+    at = known.argmin(axis=0) if least else known.argmax(axis=0)
+    positions = np.arange(results.shape[1])
+    return tried[at, positions], known[at, positions]

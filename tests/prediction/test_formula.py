@@ -9,6 +9,7 @@ from helpers import made_up
 
 import reckon as rk
 from reckon import records
+from reckon.prediction import expression
 from reckon.prediction.expression import PredictionError
 from reckon.prediction.formula import Formula
 from reckon.records.quantities.revisions import differences
@@ -74,6 +75,44 @@ def test_the_interval_of_a_curve_of_many_inputs_is_found_at_each_position():
     formula = of_many_inputs("x0 * (x1 - 1) + " + " + ".join(f"0 * x{i}" for i in range(2, 12)))
     low, high = formula(**loose(x1=rk.axis([0, 1, 3], "1", "its sign turns"))).interval()
     assert low.tolist() == [-2, 0, 0] and high.tolist() == [0, 0, 4]
+
+
+def test_the_interval_sees_a_hump_beside_the_middle():
+    @rk.predict("x/y", unit="ns", kind="plain")
+    def hump(t, a):
+        return t * a * (2 - a)
+
+    prediction = hump(
+        t=rk.given(10, "ns", "a time"), a=rk.guess(1.8, "1", "its top is at 1", low=0, high=1.8)
+    )
+    low, high = prediction.interval()
+    assert (low, high) == pytest.approx((0, 10e-9), rel=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_interval_is_the_range_of_the_formula(seed):
+    """Within a hundredth of it, by a dense search of random formulas of three uncertain inputs."""
+    generator = np.random.default_rng(seed)
+    a, b, c, d = generator.uniform(0.2, 3, 4).round(2)
+    shapes = (
+        f"x0 * x1 * ({a} - x0) + {b} * x2",
+        f"np.minimum(x0, {a}) * ({b} - x1) + {c} / (x2 + {d})",
+        f"np.sqrt(x0 * x1) - {a} * x0 + x2 * ({b} - x2)",
+        f"np.where(x0 < {a}, x0, {b} * x1) + x2 * x1 * ({c} - x2)",
+    )
+    formula = of_many_inputs(shapes[seed % len(shapes)], 3)
+    ends = [sorted(generator.uniform(0, 3, 3)) for _ in range(3)]
+    inputs = {
+        f"x{i}": rk.guess(value, "1", "loose", low=low, high=high)
+        for i, (low, value, high) in enumerate(ends)
+    }
+    prediction = formula(**inputs)
+    dense = np.meshgrid(*(np.linspace(low, high, 60) for low, _, high in ends))
+    values = expression.evaluate(formula.predicted, {f"x{i}": x for i, x in enumerate(dense)})
+    slack = 0.01 * np.ptp(values)
+    low, high = prediction.interval()
+    assert values.min() - slack <= low <= values.min() + 1e-12
+    assert values.max() - 1e-12 <= high <= values.max() + slack
 
 
 def test_a_curve_is_the_same_function_over_an_axis():
