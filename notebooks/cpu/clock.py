@@ -59,7 +59,7 @@ def steady_clock(core_clock):
                              "means the cycles of that moment.")]
 
 
-@rk.finding(needs=("check",), missing="There is no second ruler: how long a multiplication takes on this core is not known.")
+@rk.finding(missing="There is no second ruler: how long a multiplication takes on this core is not known.")
 def second_ruler(check, core_clock):
     apart = disagreement(check, core_clock)
     disagree = f"Additions and multiplications disagree by {rk.percent(apart)}"

@@ -257,7 +257,7 @@ def variation(o0, o2):
     if wider < 0.9:
         return rk.shown("optimised varies more", f"The optimised loop varies more: its trials run {trials_run(o2)}, those of the "
                         f"unoptimised one {trials_run(o0)}.")
-    return rk.shown("both vary", f"Both loops vary alike: the trials of the unoptimised one run {trials_run(o0)}, of the optimised "
+    return rk.shown("both vary", f"From the minimum to the 99th percentile both loops vary alike: the trials of the unoptimised one run {trials_run(o0)}, of the optimised "
                     f"one {trials_run(o2)}.")
 
 

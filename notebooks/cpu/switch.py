@@ -220,13 +220,12 @@ def where_cycles_go(cycles, guessed, null_ratio):
                           "`perf record -a`, would show it.")
 
 
-def off_on_one_cpu(switches, schedule, clock):
-    """The item of the measurements on one CPU that are off; "" if none is."""
+def off_on_one_cpu(switches, schedule, clock, null):
+    """The item of the measurements on one CPU that are off; "" if none is. null: the null system call."""
     off = [switch for switch in switches if rk.is_miss(switch.ratio)]
     if not off:
         return ""
     cycles = [scheduling(switch, clock) for switch in off]
-    null = rk.by_name(rk.results("cpu/syscall")).get("getpid")
     return (f"- **On one CPU**: {off_by(off, len(switches))}. One input would explain all of them, whatever hands the token over: "
             f"{rk.number(min(cycles))} to {rk.number(max(cycles))} cycles of the scheduler, where {rk.number(schedule.value)} were guessed. "
             f"{where_cycles_go(cycles, schedule, null.ratio if null else math.nan)}")

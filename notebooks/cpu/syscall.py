@@ -41,7 +41,7 @@ def procedure_call(null, procedure):
                     f"without arguments {rk.amount(procedure.value, 'ns')}: the system call costs {times} times as much.")
 
 
-@rk.finding(needs=())
+@rk.finding(needs=["null"])
 def without_the_kernel(null, calls, getpid_libc):
     inside = in_user_mode(null, calls)
     listed = ", ".join(f"{rk.title_of(call.quantity)} ({call})" for call in inside) or "none"
@@ -66,7 +66,7 @@ def older_entry(old, null, trap, at_most):
         return rk.consistent("int 0x80 leaves the guest", f"{takes} {left}, about as much as one trapped CPUID ({trapped}): "
                              "this entry point seems to leave the guest.")
     if more <= at_most:
-        return rk.consistent("interrupt table", f"{takes} {left}: that is the price of the interrupt table.")
+        return rk.consistent("interrupt table", f"{takes} {left}, which fits the price of the interrupt table.")
     return rk.unexplained("int 0x80 waits", f"{takes} {left}, more than an interrupt gate takes ({rk.amount(at_most, 'ns')} at most, "
                           "by the guess): something on its path leaves the guest or waits.")
 
@@ -114,12 +114,15 @@ def off_by_own_work(call, null, guessed):
 
 def misses(null, calls, work, switch, path, guest, trap):
     """The list of the predictions that were missed, and why. work: the guess of each call's own."""
-    at_once = "the timer's page measured the same call at another time: the machine changed in between."
+    other_minute = "the guess, or what the timer's page measured at another minute, is not what it takes now; which of them is unexplained."
+    walked = calls["getcwd_int80"].median - calls["getpid_int80"].median
+    walk = (f"without what `getpid` takes this way, {rk.amount(walked, 'ns')} are left, by `int 0x80` or by the work that was guessed at "
+            f"{rk.number(work['getcwd'].value)} cycles.")
     items = [rk.missed(null, off_by_the_path(null, switch, path)),
              *(rk.missed(calls[name], off_by_own_work(calls[name], null, guessed)) for name, guessed in work.items()),
-             rk.missed(calls["clock_gettime"], at_once)]
-    items += [rk.missed(calls[name], off_by_the_entry(calls["getpid_int80"], null, guest, trap))
-              for name in ("getpid_int80", "getcwd_int80")]
+             rk.missed(calls["clock_gettime"], other_minute),
+             rk.missed(calls["getpid_int80"], off_by_the_entry(calls["getpid_int80"], null, guest, trap)),
+             rk.missed(calls["getcwd_int80"], walk)]
     return "\n".join(filter(None, items)) or "None of the calls in the table."
 
 

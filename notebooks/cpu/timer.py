@@ -124,7 +124,7 @@ def steps(pair, by_method):
     if step > 0.05 * pair.median:
         found.append(rk.shown("step limits what a pair shows", f"That is {rk.percent(step / pair.median)} of what a pair adds, so this is "
                               "known to a step at best, however narrow its interval is."))
-        alike = [name for name, result in by_method.items() if abs(result.median - pair.median) < 1.5 * step]
+        alike = [name for name, result in by_method.items() if abs(result.median - pair.median) < step and not result.apart(pair)]
         if alike:
             found.append(rk.shown("no agreement", f"So the equal figure of {' and '.join(alike)} is no agreement: a difference from "
                                   "Reckon's of less than about a step does not show."))
@@ -179,7 +179,8 @@ def operation_of_3_ns(pair):
     solution = ("Single pairs show no step of the counter here; then the pair's own spread decides, and a hundred repetitions are a "
                 "safe start.")
     if step > 0:
-        solution = (f"Single pairs differ by steps of {rk.amount(step, 'ns')} here, more than the operation. A step is 1 % of "
+        than = "more than the operation" if step > 3e-9 else f"{rk.percent(step / 3e-9)} of the operation"
+        solution = (f"Single pairs differ by steps of {rk.amount(step, 'ns')} here, {than}. A step is 1 % of "
                     f"{rk.amount(100 * step, 'ns')}, which {rk.plain(math.ceil(step / (0.01 * 3e-9)))} repetitions fill.")
     return ("**3.** An operation takes 3 ns. Why does a single pair of reads not show it, and how many repetitions between two "
             "reads resolve it to 1 %?", solution)

@@ -299,6 +299,8 @@ def level_moved(read, emptied, by_block):
     """by_block: random reads by their size, measured later than `read`."""
     if not (read.has_samples and emptied.has_samples and by_block.point_index(4, "KiB") == 0):
         return []
+    if not by_block.summaries[0].apart(read.summary):
+        return []
     return rk.shown("level moved", "A random block past the page cache, where nothing is dropped, took "
                     f"{rk.amount(read.median, 'µs')} with the first of them and {rk.amount(by_block.medians[0], 'µs')} later on: the disk's own level "
                     "moved by that much.")

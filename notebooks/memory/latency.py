@@ -1,5 +1,6 @@
 """What the chapter on load latency concludes."""
 
+import itertools
 import math
 from typing import NamedTuple
 
@@ -263,17 +264,18 @@ def staying_near(in_small, in_huge, huge_curve, kind_curve, guest):
 def tlb_reach(in_small, in_huge):
     small, huge = (dict(zip(curve.axis, curve.medians, strict=True)) for curve in (in_small, in_huge))
     both = sorted(set(small) & set(huge))
-    alike = [size for size in both if small[size] < 1.25 * huge[size]]
+    # Up to the first that is dearer: beyond the caches the wait for memory hides a walk in a ratio.
+    alike = [*itertools.takewhile(lambda size: small[size] < 1.25 * huge[size], both)]
     if not both:
         return rk.unexplained("one kind of pages", "The TLB's reach shows only where both kinds of pages were measured.")
     if not alike:
-        return rk.shown("reach below", "At every size small pages cost at least a quarter more than huge ones: the TLB's reach lies below "
-                        "them all.")
+        return rk.consistent("reach below", "Small pages cost at least a quarter more than huge ones from the smallest size on: the TLB's "
+                             "reach may lie below it.")
     if max(alike) in both[-3:]:
-        return rk.shown("reach beyond", "Up to the largest sizes small pages cost less than a quarter more than huge ones, so the TLB's "
+        return rk.consistent("reach beyond", "Up to the largest sizes small pages cost less than a quarter more than huge ones, so the TLB's "
                         "reach does not show in this curve. A host that backs huge pages with small ones hides it.")
-    return rk.shown("reach within", "Small pages cost less than a quarter more than huge ones up to "
-                    f"{rk.amount(max(alike), 'byte')}: so far the TLB reaches.")
+    return rk.consistent("reach within", "Small pages first cost a quarter more than huge ones beyond "
+                         f"{rk.amount(max(alike), 'byte')}: so far the TLB may reach.")
 
 
 def prefetched(stride, walk, line):
@@ -303,19 +305,17 @@ def prefetcher(stride, walk, line):
 def answer(of_memory, few_pages, dram, far, clock):
     """few_pages: the curve of walks that stay within 32 pages."""
     wait = rk.amount(of_memory.median - far.value / clock.value, "ns")
-    needed = f"A wait of {wait} behind the L3, instead of the guessed {rk.amount(dram.value, 'ns')}, would explain it"
+    needed = f"A wait of {wait} behind the L3 would explain it (guessed: {rk.amount(dram.value, 'ns')})"
     if of_memory.ratio <= 1:
         return rk.consistent("memory is faster", f"{needed}: this memory is nearer than the guess.")
     near = few_pages.at_end
     if not near:
         return rk.unexplained("cause not measured", f"{needed}. Whether distance, other load or translation causes it was not measured.")
-    within = f"{needed}. Within 32 pages, whose translations the TLB keeps, a load takes {rk.amount(near.median, 'ns')}"
+    within = f"{needed}. Within 32 pages a load takes {rk.amount(near.median, 'ns')}"
     if of_memory.summary.apart(near) > 0:
-        return rk.unexplained("distance or translation", f"{within}, so it matters how many pages there are. Translation "
-                              "(in the host's tables too), rows of the memory that have to be opened, and prefetching within a page are not "
-                              "separated from distance here.")
-    return rk.consistent("farther away or busier", f"{within}, no less than among all pages, so translation is not the cause: this memory is "
-                         "farther away or busier than the guess.")
+        return rk.unexplained("distance or translation", f"{within}, so translation or open rows may be the cause, not distance.")
+    return rk.consistent("farther away or busier", f"{within} too, so not translation: this memory is farther away or busier than "
+                         "guessed.")
 
 
 @rk.finding(needs=())

@@ -132,7 +132,8 @@ def findings_of(page: str) -> ModuleType:
     path = findings_path(page)
     module = ModuleType(page)
     module.__file__ = str(path)
-    exec(compile(path.read_text(encoding="utf-8"), path, "exec"), vars(module))
+    source_code = path.read_text(encoding="utf-8")
+    exec(compile(source_code, path, "exec", dont_inherit=True), vars(module))
     return module
 
 
