@@ -64,7 +64,8 @@ def misses(near, far, take_down, clock, wake, carrier):
                "teardown_wire": off_by_the_server(near["teardown_wire"], near["close"]),
                "close_peer": off_by_the_carrier(far["close_peer"], carrier)}
     unknown = "unexplained; a trace of the kernel would tell which step takes longer."
-    items = [rk.missed(result, reasons.get(name, unknown) if result.ratio > 2 else unknown) for name, result in {**near, **far}.items()]
+    faster = "unexplained: less was needed than guessed; a trace of the kernel would tell of what."
+    items = [rk.missed(result, reasons.get(name, unknown), lower=faster) for name, result in {**near, **far}.items()]
     return "\n".join(filter(None, items)) or "None of these measurements."
 
 

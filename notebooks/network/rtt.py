@@ -37,8 +37,9 @@ def misses(near, far, simulated):
     shared = ("both hosts and the relay of the link share this machine's CPUs and wait for them. A trace of the scheduler would tell how "
               "long.")
     real = "the path to that host is longer than its link is said to be, or packets queue on it; `traceroute` would tell."
-    items = [*(rk.missed(result, here) for result in near),
-             *(rk.missed(result, shared if simulated else real) for result in far)]
+    faster = "unexplained: less was needed than guessed; a profile of the kernel would tell of what."
+    items = [*(rk.missed(result, here, lower=faster) for result in near),
+             *(rk.missed(result, shared if simulated else real, lower=faster) for result in far)]
     return "\n".join(filter(None, items)) or "None of the measured round trips of short messages."
 
 

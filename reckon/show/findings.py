@@ -97,10 +97,12 @@ def _lacks_value(needed: object) -> bool:
     return isinstance(needed, float) and math.isnan(needed)
 
 
-def missed(result: Result, reason: object, what: str = "") -> str:
+def missed(result: Result, reason: str, what: str = "", *, lower: str | None = None) -> str:
     """An item of a list: how far the result is off its prediction, and the reason; "" unless it
-    is off by more than a factor of two. what: stands after the result's title."""
+    is off by more than a factor of two. what: stands after the result's title. lower: the reason
+    where the result lies below its prediction, if `reason` speaks of one above."""
     if not is_miss(result.ratio):
         return ""
     ratio = units.number(result.ratio)
+    reason = lower if lower is not None and result.ratio < 1 else reason
     return f"- **{title_of(result.quantity)}{what}** ({ratio} times the prediction): {reason}"

@@ -55,3 +55,10 @@ def test_only_a_miss_is_an_item_of_the_list():
     SLOW.seal.predicted = SLOW.median / 3
     assert rk.missed(SLOW, "unexplained.").endswith("(3.00 times the prediction): unexplained.")
     assert rk.missed(CALL, "unexplained.") == ""
+
+
+def test_what_is_below_its_prediction_gets_no_reason_for_one_above():
+    SLOW.seal.predicted = SLOW.median * 3
+    assert rk.missed(SLOW, "slow.", lower="fast.").endswith("fast.")
+    SLOW.seal.predicted = SLOW.median / 3
+    assert rk.missed(SLOW, "slow.", lower="fast.").endswith("slow.")
