@@ -28,8 +28,8 @@ def hypervisor(machine):
     if not machine.value("system.guest"):
         return rk.consistent("no hypervisor", "No hypervisor was seen: what is measured is this machine's own.")
     return rk.shown("guest", "**This is a guest of a hypervisor**, so each value is the guest's. An instruction that the hypervisor emulates, such as "
-                    "CPUID, leaves the guest, which takes microseconds. The last-level cache and the disk are shared with neighbours, and memory is "
-                    "slow when it is touched for the first time.")
+                    "CPUID, leaves the guest, which takes microseconds. The last-level cache and the disk are shared with neighbours, and memory may "
+                    "be slow when it is touched for the first time.")
 
 
 @rk.finding

@@ -39,7 +39,7 @@ def steadiness(levels):
     between = (f"By additions the medians of {len(levels)} fresh processes lie between {rk.amount(low, 'Gcycle/s')} and "
                f"{rk.amount(high, 'Gcycle/s')}, {rk.percent(high / low - 1)} apart")
     if high / low < 1.02:
-        return [rk.shown("steady", f"{between}: it is steady.")]
+        return [rk.shown("steady", f"{between}: it was steady in that second.")]
     found = [rk.unexplained("not steady", f"{between}: it is not steady, or something else used the core.")]
     groups = rk.two_groups(levels)
     if groups:

@@ -82,7 +82,8 @@ def page_tables(pairs):
         return rk.unexplained("like threads", "The intervals overlap, so these runs cannot tell whether a change of page tables adds "
                               "anything. Where the TLB tags translations with their process, it is little.")
     if len(more) == len(pairs):
-        return rk.shown("page tables add to a switch", "Each time the intervals do not overlap: to change the address space adds to a switch.")
+        return rk.consistent("page tables add to a switch", "Each time the intervals do not overlap. So to change the address space seems to "
+                             "add to a switch; processes may also have been preempted or put to sleep more often.")
     overlap = " and ".join(by for by in pairs if by not in more)
     return rk.consistent("page tables may add", f"Only {' and '.join(more)} the intervals do not overlap; {overlap} they do. So a change of "
                          "page tables seems to add to a switch, but not much more than switches scatter.")

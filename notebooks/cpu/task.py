@@ -211,11 +211,11 @@ def a_snapshot(small, small_page, huge, huge_page):
         return rk.amount(2**32 / page.value * costs[-1] if costs else math.nan, "ms")
 
     return ("**2.** A database has touched 4 GiB and forks to write a snapshot. Predict from the curve how long it stands still, with "
-            "pages of 4 KiB and with huge pages. Why is that an upper bound?",
+            "pages of 4 KiB and with huge pages. What speaks for less, and what for more?",
             f"Each page adds what it added at the last point of the curve: {rk.plain(2**32 / small_page.value)} pages of 4 KiB give "
             f"{whole(small, small_page)}, {rk.plain(2**32 / huge_page.value)} huge pages {whole(huge, huge_page)}. "
             "The curve includes the child's exit, which gives the copied tables back; the database waits only for the fork to "
-            "return. But each of its first writes after that copies a page.")
+            "return. But a page may cost more in a larger parent, and each of the first writes after that copies a page.")
 
 
 def a_server(thread, fork):

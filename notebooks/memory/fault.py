@@ -76,7 +76,7 @@ def off_each_alone(each, anonymous, huge, take, cleared):
 def off_after_a_rest(cold, share):
     model = (f"the model lets the host serve {rk.percent(share.value)} of the pages again. The measured time is that of memory")
     if cold.ratio < 1:
-        return rk.consistent("little taken back", f"{model} at once, so the host had taken back little.")
+        return rk.consistent("little taken back", f"{model} of which the host had taken back less.")
     return rk.consistent("taken back", f"{model} that the host had taken back.")
 
 

@@ -331,7 +331,7 @@ def stairs(base):
 def search_time(of_memory):
     search = int(np.ceil(np.log2(2**30)))
     time = rk.amount(search * of_memory.median, "µs")
-    return rk.shown("search", f"{search} steps of {of_memory} each are {time} at most. The first steps always read the same few lines, which "
+    return rk.shown("search", f"{search} steps of {of_memory} each are {time}, more if pages are small. The first steps always read the same few lines, which "
                     "stay in L1; the last three read one line of eight numbers.")
 
 
