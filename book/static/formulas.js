@@ -125,7 +125,9 @@ window.reckon.formulas = (() => {
           const centre = chosen[name];
           let level = centre;
           for (let step = -steps; step <= steps; step++) {
-            chosen[name] = Math.min(Math.max(centre + (step / steps) * reach, low), high);
+            const tried = Math.min(Math.max(centre + (step / steps) * reach, low), high);
+            if (tried === chosen[name]) continue; // beyond an end
+            chosen[name] = tried;
             const found = predicted();
             if (isBetter(found, best)) {
               best = found;
