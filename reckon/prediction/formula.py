@@ -20,9 +20,11 @@ MAX_GRID_INPUTS = 8
 # Then each end is searched one input at a time, at most this many times over all inputs: a formula
 # that is monotonic in each input needs two.
 MAX_SEARCH_ROUNDS = 8
-# An input tries so many steps to either side, of its whole range, then of a step, so many times.
+# An input tries this number of steps to either side: first over its whole range, then over a step,
+# and so on, this number of times.
 SEARCH_STEPS = 8
 SEARCH_ZOOMS = 3
+_STEPS = np.arange(-SEARCH_STEPS, SEARCH_STEPS + 1)[:, None] / SEARCH_STEPS
 
 # What is said of a value that no quantity has; the what-if panels have these words as data.
 IMPOSSIBLE = {
@@ -238,28 +240,25 @@ class Prediction:
         }
         if not levels:
             return None, None
-        low, high = (self._end(levels, least=least) for least in (True, False))
+        low, high = -self._greatest_of(levels, -1.0), self._greatest_of(levels, 1.0)
         if not self.curve_axis:
             return float(low), float(high)
         return self._along_axis(low), self._along_axis(high)
 
-    def _end(self, levels: dict[str, tuple], *, least: bool) -> np.ndarray:
-        """The least or the greatest value over these inputs' intervals, at each position (n,)."""
+    def _greatest_of(self, levels: dict[str, tuple], sign: float) -> np.ndarray:
+        """The greatest of sign times the value over these inputs' intervals, by position (n,)."""
         values = {name: np.atleast_1d(value) for name, value in self._input_values().items()}
         if len(levels) <= MAX_GRID_INPUTS:
-            values |= self._best_of_grid(values, levels, least=least)
-        best = self._values_at(values)
+            values |= self._greatest_of_grid(values, levels, sign)
+        best = sign * self._values_at(values)
         for _ in range(MAX_SEARCH_ROUNDS):
             before = best
             for name, (low, _, high) in levels.items():
                 reach = high - low
                 for _ in range(SEARCH_ZOOMS):
-                    steps = np.arange(-SEARCH_STEPS, SEARCH_STEPS + 1)[:, None] / SEARCH_STEPS
-                    tried = np.clip(values[name] + steps * reach, low, high)
-                    level, found = _best(
-                        tried, self._values_at(values | {name: tried}), least=least
-                    )
-                    improves = found < best if least else found > best
+                    tried = np.clip(values[name] + _STEPS * reach, low, high)
+                    level, found = _greatest(tried, sign * self._values_at(values | {name: tried}))
+                    improves = found > best
                     values[name] = np.where(improves, level, values[name])
                     best = np.where(improves, found, best)
                     reach /= SEARCH_STEPS
@@ -267,17 +266,15 @@ class Prediction:
                 break
         return best if self.curve_axis else best[0]
 
-    def _best_of_grid(self, values: dict, levels: dict[str, tuple], *, least: bool) -> dict:
-        """The combination of levels that gives the end, by input, at each position (n,)."""
+    def _greatest_of_grid(self, values: dict, levels: dict[str, tuple], sign: float) -> dict:
+        """The combination of levels that gives it, by input, at each position (n,)."""
         choices = np.indices((3,) * len(levels)).reshape(len(levels), -1)
         tried = {
             name: np.array(levels_of_input, dtype=float)[chosen][:, None]
             for chosen, (name, levels_of_input) in zip(choices, levels.items(), strict=True)
         }
-        results = np.atleast_2d(self._values_at(values | tried))
-        at = (
-            results.argmin(axis=0) if least else results.argmax(axis=0)
-        )  # of a nan, if there is one
+        results = np.atleast_2d(sign * self._values_at(values | tried))
+        at = results.argmax(axis=0)  # a nan, if there is one
         return {name: column[at, 0] for name, column in tried.items()}
 
     def _values_at(self, values: dict) -> np.ndarray:
@@ -285,12 +282,10 @@ class Prediction:
         return np.atleast_1d(expression.evaluate(self.formula.predicted, values))
 
 
-def _best(tried: np.ndarray, results: np.ndarray, *, least: bool) -> tuple[np.ndarray, np.ndarray]:
-    """What was tried (k, n or 1) with the best of the results (k, n or 1), and it; by position."""
+def _greatest(tried: np.ndarray, results: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What was tried (k, n or 1) with the greatest result (k, n or 1), and that; by position."""
     results = np.broadcast_to(results, np.broadcast_shapes(tried.shape, results.shape))
     tried = np.broadcast_to(tried, results.shape)
-    worst = np.inf if least else -np.inf
-    known = np.where(np.isnan(results), worst, results)
-    at = known.argmin(axis=0) if least else known.argmax(axis=0)
-    positions = np.arange(results.shape[1])
+    known = np.where(np.isnan(results), -np.inf, results)
+    at, positions = known.argmax(axis=0), np.arange(results.shape[1])
     return tried[at, positions], known[at, positions]
