@@ -205,7 +205,7 @@ def scheduling(result, clock):
 
 
 def off_by(off, measurements):
-    """How many of so many measurements are off, and by which factors."""
+    """The number of measurements that are off, of all, and their least and greatest factor."""
     ratios = sorted(each.ratio for each in off)
     ends = " to ".join(dict.fromkeys(map(rk.number, [ratios[0], ratios[-1]])))
     return f"{len(off)} of the {measurements} measurements, {ends} times the prediction"

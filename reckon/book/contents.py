@@ -128,7 +128,7 @@ def findings_path(page: str) -> Path:
 
 
 def findings_of(page: str) -> ModuleType:
-    """The page's module of findings, executed anew at each call: it may have been edited."""
+    """The page's module of findings, executed at each call, so that an edit of it is seen."""
     path = findings_path(page)
     module = ModuleType(page)
     module.__file__ = str(path)

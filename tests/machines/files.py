@@ -10,7 +10,7 @@ REMOTE, CONTENTION = "files/remote", "files/contention"
 
 
 def disk_of(m: Machine, channels: int, us: float = 55, limit: float = 1e9):
-    """Readers of a disk that serves so many requests at once, or of CPUs that do so many a second."""
+    """Readers of a disk that serves a number of requests at once, or of CPUs with a limited rate."""
 
     def rate(readers):
         return min(min(readers, channels) / (us * US), limit)

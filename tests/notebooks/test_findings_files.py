@@ -36,8 +36,12 @@ def remote():
 
 @pytest.mark.parametrize(
     ("at_random", "cold", "expected"),
-    [(drifting, 417, "apart within visits"), (drifting, 335, "unclear"), (lambda r: r, 417, "cold apart")],
-)  # fmt: skip
+    [
+        (drifting, 417, "apart within visits"),
+        (drifting, 335, "unclear"),
+        (lambda result: result, 417, "cold apart"),
+    ],
+)
 def test_remote_a_cold_cache_may_differ_within_visits_alone(remote, at_random, cold, expected):
     cold = at_random(time("files/remote/cold_random", cold, processes=12, seed=2))
     warm = at_random(time("files/remote/random", 334, processes=12))

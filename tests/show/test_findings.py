@@ -36,9 +36,11 @@ def test_findings_of_one_function_share_its_evidence():
 
 @pytest.mark.parametrize(
     ("slow", "limit", "says"),
-    [(NOTHING, 2.0, "It was not measured here: no such instruction."),
-     (SLOW, math.nan, "It was not measured here.")],
-)  # fmt: skip
+    [
+        (NOTHING, 2.0, "It was not measured here: no such instruction."),
+        (SLOW, math.nan, "It was not measured here."),
+    ],
+)
 def test_without_a_value_it_says_why(slow, limit, says):
     found = dearer(CALL, slow, limit)
     assert (found.name, found) == (NOT_MEASURED, says)
