@@ -173,7 +173,7 @@ static int await_other(const struct two_processes *two, const atomic_ulong *coun
 {
     while (atomic_load(counter) < value) {
         if ((two->child && rk_has_ended(two->child)) || atomic_load(&two->second->over))
-            return 1;
+            return atomic_load(counter) < value; /* it may have counted its last pass just before */
         rk_pause();
     }
     return 0;

@@ -88,6 +88,18 @@ def test_a_refusal_in_the_second_process_is_reported(no_affinity):
     assert outcome == "ProbeUnsupported: the second process cannot have a CPU and arrays of its own"
 
 
+def test_a_second_process_that_ends_after_its_last_pass_has_not_failed(tmp_path):
+    """Whoever is waiting for it sees the end and the count in either order; about every other time."""
+    two_cpus()
+    outcomes = in_python(
+        attempts.outcomes,
+        [[f"memory/{TWO}", {"size_bytes": 4096, "evict_bytes": 4096}]] * 12,
+        [False],
+        LD_PRELOAD=preloaded(tmp_path, "late_end"),
+    )
+    assert {outcome for _, outcome in outcomes} == {"ran"}
+
+
 def test_unknown_cpus_are_part_of_the_reason(no_affinity):
     """As with more CPUs than a cpu_set_t has; probes for one CPU run all the same."""
     probes = [f"memory/{probe}" for probe in ("latency/random", TWO, "bandwidth/load")]
