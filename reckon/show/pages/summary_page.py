@@ -16,9 +16,9 @@ from reckon.show.tables.scores import (
     BASES,
     INTENDED,
     INTERVALS,
+    KNOWN,
     NARROW,
     NARROW_DECADES,
-    SETTING,
     WIDE,
     basis,
     interval_decades,
@@ -82,14 +82,27 @@ def _judged(results: list[Result]) -> list[Result]:
     return sorted((r for r in results if is_comparable(r.ratio)), key=lambda r: factor_off(r.ratio))
 
 
-_NOTHING_JUDGED = "Nothing has been measured yet."
+def _open(results: list[Result]) -> list[Result]:
+    """Those of the judged results that could miss: their value was not known beforehand."""
+    return [result for result in _judged(results) if basis(result) not in KNOWN]
+
+
+_NOTHING_JUDGED = "No estimate has been measured yet."
 
 
 def score(results: list[Result]) -> Block:
-    """How good the sealed predictions were, which way they err, and how many intervals held."""
-    judged = _judged(results)
+    """How good the sealed predictions were, which way they err, and how many intervals held.
+
+    Without those whose value was known beforehand."""
+    judged = _open(results)
     if not judged:
         return say(_NOTHING_JUDGED)
+    known = len(_judged(results)) - len(judged)
+    left_out = (
+        f"Not among them: {known} that take over a setting or an earlier measurement."
+        if known
+        else ""
+    )
     inside = _inside_intervals(judged)
     calibration = ""
     if inside:
@@ -97,12 +110,12 @@ def score(results: list[Result]) -> Block:
             f"{len(inside)} of the predictions have an interval; {100 * np.mean(inside):.0f} % of "
             f"these hold the measured value, where {100 * INTENDED:.0f} % should."
         )
-    return say(_shares(judged), _bias(judged), calibration)
+    return say(_shares(judged), _bias(judged), calibration, left_out)
 
 
 def score_in_short(results: list[Result]) -> Block:
     """The same in one sentence, and the farthest miss."""
-    judged = _judged(results)
+    judged = _open(results)
     if not judged:
         return say(_NOTHING_JUDGED)
     worst = judged[-1]
@@ -184,7 +197,7 @@ def _score_cells(results: list[Result]) -> list[str]:
 def best_and_worst(results: list[Result]) -> Block:
     """The predictions that came nearest, of those that could have missed, and those that were
     farthest off; empty without any."""
-    judged = [result for result in _judged(results) if basis(result) != SETTING]
+    judged = _open(results)
     if not judged:
         return say("")
     uncertain = [result for result in judged if _is_uncertain(result)]
@@ -193,7 +206,7 @@ def best_and_worst(results: list[Result]) -> Block:
 
 
 def _is_uncertain(result: Result) -> bool:
-    """Whether the interval left room for a miss; that of a known setting does not."""
+    """Whether the interval left room for a miss."""
     width = interval_decades(result)
     return width is not None and width > math.log10(NEAR)
 

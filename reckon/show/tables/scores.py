@@ -19,7 +19,9 @@ WITHIN = (NEAR, MISS, 10)  # factors off; the share of predictions within each i
 FIRST_PRINCIPLES = "from data sheets, the clock and guesses"
 DERIVED = "from earlier measurements of this run"
 SETTING = "from settings that Reckon made itself"
-BASES = (FIRST_PRINCIPLES, DERIVED, SETTING)
+REPEATED = "an earlier measurement of this run as it stands"
+KNOWN = (SETTING, REPEATED)  # the value was known beforehand: that it came out shows little
+BASES = (FIRST_PRINCIPLES, DERIVED, *KNOWN)
 _SETTINGS = ("peer.", "nfs.")  # sections of the machine's description: the built-in host's link
 
 NARROW_DECADES = math.log10(4)  # an interval from half to twice the value
@@ -35,6 +37,8 @@ def basis(result: Result) -> str:
     inputs = result.seal.inputs
     if any((input_.reference or "").startswith(_SETTINGS) for input_ in inputs):
         return SETTING
+    if [(each.origin, each.value) for each in inputs] == [("measured", result.seal.predicted)]:
+        return REPEATED
     is_derived = any(input_.origin == "measured" and not _is_clock(input_) for input_ in inputs)
     return DERIVED if is_derived else FIRST_PRINCIPLES
 

@@ -30,10 +30,10 @@ def test_the_score_counts_predictions_and_intervals_that_held():
         "predictions have an interval; 50 % of these hold the measured value, where 95 % should."
     )
     assert "interval" not in summary_page.score([predicted(2.0)]).markdown
-    assert summary_page.score([]).markdown == "Nothing has been measured yet."
+    assert summary_page.score([]).markdown == "No estimate has been measured yet."
 
 
-def link(name):
+def link_to(name):
     return f"[cpu/made: {name}](/notebooks/cpu/made.ipynb)"
 
 
@@ -43,9 +43,9 @@ def test_the_best_and_the_worst_predictions_are_named():
     text = summary_page.best_and_worst(results).markdown
     nearest, farthest = text.split(" Farthest off: ")
     assert nearest == (
-        f"Nearest, of those with an interval wider than 1.25 times: {link('1.1')} (0.909×)."
+        f"Nearest, of those with an interval wider than 1.25 times: {link_to('1.1')} (0.909×)."
     )
-    assert farthest.startswith(f"{link('20.0')} (0.0500×); {link('0.25')} (4.00×)")
+    assert farthest.startswith(f"{link_to('20.0')} (0.0500×); {link_to('0.25')} (4.00×)")
     assert summary_page.best_and_worst([]).markdown == ""
     assert "Nearest" not in summary_page.best_and_worst(results[:1]).markdown
 
@@ -86,11 +86,24 @@ def test_predictions_are_scored_apart_by_what_they_were_made_from():
     guess = {"origin": "guess", "unit": "cycle"}
     link = {"origin": "machine", "unit": "us", "reference": "peer.link_rtt"}
     earlier = {"origin": "measured", "unit": "ns", "reference": "cpu/made/else"}
-    bases = [
-        scores.basis(with_inputs(predicted(1.0), *inputs))
-        for inputs in ((guess, clock), (guess, earlier), (earlier, link))
+    results = [
+        with_inputs(predicted(ratio), *inputs)
+        for ratio, inputs in (
+            (1.0, (guess, clock)),
+            (2.0, (guess, earlier)),
+            (20.0, (earlier, link)),
+            (30.0, (earlier,)),
+        )
     ]
-    assert bases == [scores.FIRST_PRINCIPLES, scores.DERIVED, scores.SETTING]
+    results[-1].seal.inputs[0].value = results[-1].seal.predicted
+    assert [scores.basis(result) for result in results] == [*scores.BASES]
+    # What was known beforehand is in the table, and in no sentence on how good the predictions are.
+    text = summary_page.score(results).markdown
+    assert text.startswith("**Of 2 sealed predictions, 50 % within 1.25 times")
+    assert text.endswith("Not among them: 2 that take over a setting or an earlier measurement.")
+    assert f"farthest off is {link_to('2.0')}" in summary_page.score_in_short(results).markdown
+    assert "30.0" not in summary_page.best_and_worst(results).markdown
+    assert summary_page.score(results[2:]).markdown == "No estimate has been measured yet."
 
 
 def test_the_interval_score_is_the_width_and_forty_times_the_miss():
