@@ -2,11 +2,33 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <link.h>
 #include <netdb.h>
 
 #include "probe/sockets.h"
 
 /* --- the library --- */
+#define NFS_SONAME "libnfs.so."
+
+/* The version in the library's own name; 0 if it has none. Its file may have any name. */
+static int nfs_soname_version(void *handle)
+{
+    const struct link_map *map;
+    const char *strings = NULL;
+    size_t soname = 0;
+    if (dlinfo(handle, RTLD_DI_LINKMAP, &map) < 0)
+        return 0;
+    for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++) {
+        if (entry->d_tag == DT_STRTAB)
+            strings = (const char *)entry->d_un.d_ptr;
+        else if (entry->d_tag == DT_SONAME)
+            soname = entry->d_un.d_val;
+    }
+    if (!strings || !soname || strncmp(strings + soname, NFS_SONAME, strlen(NFS_SONAME)) != 0)
+        return 0;
+    return atoi(strings + soname + strlen(NFS_SONAME));
+}
+
 static int nfs_library_open(struct rk_context *c, struct nfs_library *library)
 {
     static const char *const versions[] = {"libnfs.so.16", "libnfs.so.14", "libnfs.so.13"};
@@ -28,12 +50,10 @@ static int nfs_library_open(struct rk_context *c, struct nfs_library *library)
         NFS_FUNCTION(pread),
 #undef NFS_FUNCTION
     };
-    const char *const requested = rk_location(c, "nfs_library"), *name = NULL;
+    const char *const requested = rk_location(c, "nfs_library");
     *library = (struct nfs_library){.handle = NULL};
-    for (size_t i = 0; i < sizeof versions / sizeof *versions && !library->handle; i++) {
-        name = *requested ? requested : versions[i];
-        library->handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    }
+    for (size_t i = 0; i < sizeof versions / sizeof *versions && !library->handle; i++)
+        library->handle = dlopen(*requested ? requested : versions[i], RTLD_NOW | RTLD_LOCAL);
     if (!library->handle)
         return rk_unsupported(c, "libnfs is not installed; run `make nfs` as root");
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
@@ -45,8 +65,13 @@ static int nfs_library_open(struct rk_context *c, struct nfs_library *library)
         }
         memcpy((char *)library + functions[i].place, &function, sizeof function);
     }
-    const char *const number = strstr(name, ".so.");
-    if (number && atoi(number + 4) >= 16) { /* libnfs 6 */
+    const int version = nfs_soname_version(library->handle);
+    if (!version) {
+        dlclose(library->handle);
+        return rk_unsupported(c, "the file set for libnfs has no version in its soname, " NFS_SONAME
+                                 "N; name the system's libnfs");
+    }
+    if (version >= 16) { /* libnfs 6 */
         memcpy(&library->pread_6, &library->pread, sizeof library->pread);
         library->pread = NULL;
     }

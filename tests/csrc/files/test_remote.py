@@ -180,24 +180,24 @@ def test_a_measured_quantity_says_what_it_was_read_from(served, folders):
 
 
 @pytest.mark.parametrize(
-    "version, order, ran",
+    "soname, order, outcome",
     [
-        (16, "void *to, size_t count, uint64_t at", True),
-        (13, "uint64_t at, uint64_t count, void *to", True),
-        (16, "uint64_t at, uint64_t count, void *to", False),
-        (13, "void *to, size_t count, uint64_t at", False),
+        ("libnfs.so.16", "void *to, size_t count, uint64_t at", "ran"),
+        ("libnfs.so.13", "uint64_t at, uint64_t count, void *to", "ran"),
+        ("libnfs.so.16", "uint64_t at, uint64_t count, void *to", "the stub's error"),
+        ("libnfs.so.13", "void *to, size_t count, uint64_t at", "the stub's error"),
+        ("libother.so.16", "void *to, size_t count, uint64_t at", "no version in its soname"),
     ],
 )
-def test_the_soname_tells_the_order_of_arguments(tmp_path, monkeypatch, version, order, ran):
-    """Seen to fail: each order under the other's name."""
-    stub = tmp_path / f"libnfs.so.{version}"
-    compiled(tmp_path, "nfs_stub", "-shared", "-fPIC", f"-DORDER={order}").rename(stub)
+def test_the_soname_tells_the_order_of_arguments(tmp_path, monkeypatch, soname, order, outcome):
+    """Seen to fail: each order under the other's soname."""
+    options = ["-shared", "-fPIC", f"-DORDER={order}", f"-Wl,-soname,{soname}"]
+    stub = compiled(tmp_path, "nfs_stub", *options)
     monkeypatch.setenv("RECKON_NFS_LIBRARY", str(stub))
     monkeypatch.setenv("RECKON_NFS_AT", "127.0.0.77:/x")
     monkeypatch.delenv("RECKON_NFS_SPACE", raising=False)
     with socket.create_server(("127.0.0.77", 2049)):
-        outcome = attempt("files/remote/random", {})
-    assert (outcome == "ran") == ran and ("the stub's error" in outcome) != ran, outcome
+        assert outcome in attempt("files/remote/random", {})
 
 
 def test_the_server_holds_the_one_capability_that_it_needs(served):
