@@ -9,12 +9,16 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "probe/control_groups.h"
 #include "probe/owner.h"
 
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
 #define GROUP_NAME "reckon-"
 #define GROUP_NAME_MAX 160 /* with a slash, the owner's name and a number */
 
@@ -110,11 +114,13 @@ __attribute__((noreturn)) static void run_remover(const struct rk_group *g, int 
     sigprocmask(SIG_SETMASK, &all, NULL);
     setsid();
     prctl(PR_SET_NAME, "reckon-remover");
-    for (int fd = 0; fd < 1024; fd++) /* it keeps no file or pipe of the probe open */
-        if (fd != end)
+    /* It keeps no file or pipe of the probe open. */
+    dup2(end, 0);
+    if (syscall(SYS_close_range, 1u, UINT_MAX, 0u) < 0)
+        for (int fd = 1; fd < 1024; fd++) /* a kernel before 5.9 */
             close(fd);
-    if (write(end, &byte, 1) == 1)
-        while (read(end, &byte, 1) < 0 && errno == EINTR)
+    if (write(0, &byte, 1) == 1)
+        while (read(0, &byte, 1) < 0 && errno == EINTR)
             ;
     _exit(group_remove(g->path));
 }

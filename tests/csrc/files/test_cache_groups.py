@@ -220,6 +220,18 @@ def test_what_is_ended_half_way_leaves_no_group_process_or_file(root, tmp_path, 
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_remover_keeps_no_descriptor_of_its_callers(root, tmp_path):
+    before = control_groups()
+    inherited = "os.dup2(os.pipe()[1], 1500, inheritable=True)"
+    params = {**FULL, "dir": str(tmp_path)}
+    with started(f"import os\n{inherited}\nattempt('files/cache/limited', {params})") as caller:
+        assert until(groups_in_use)
+        (remover,) = removers()
+        assert os.listdir(f"/proc/{remover}/fd") == ["0"]
+        assert "1500" in os.listdir(f"/proc/{probes_of(caller.pid)[0]}/fd")
+    assert until(lambda: set(control_groups()) <= set(before) and not removers())
+
+
 @pytest.mark.alone  # or the next probe is another test's
 def test_the_group_of_a_killed_remover_is_removed_by_the_next_probe(root, tmp_path):
     before = control_groups()
