@@ -1,5 +1,6 @@
 #include "probe/scratch.h"
 #include "probe/order.h"
+#include "probe/owner.h"
 
 #include <linux/magic.h>
 #include <sys/resource.h>
@@ -25,14 +26,17 @@ const char *rk_scratch_dir(const struct rk_context *c)
     return *set ? set : "/var/tmp";
 }
 
-/* O_TMPFILE, or a file whose name is removed at once where the file system lacks it. */
+/* O_TMPFILE, or a file whose name is removed at once where the file system lacks it; a process that
+ * is killed between leaves a name that reckon/computer/scratch.py sweeps. */
 static int unnamed(const char *dir)
 {
-    char path[4096];
+    char path[4096], owner[RK_OWNER_MAX];
     int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
         return fd;
-    snprintf(path, sizeof path, "%s/reckon-XXXXXX", dir);
+    if (rk_owner_name(owner))
+        return -1;
+    snprintf(path, sizeof path, "%s/reckon-files-%s.XXXXXX", dir, owner);
     fd = mkostemp(path, O_CLOEXEC);
     if (fd >= 0)
         unlink(path);

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from helpers.capabilities import capable, x86_only
 from helpers.disks import mounted
-from helpers.probes import MIB, answers, assert_unsupported, started
+from helpers.probes import MIB, answers, assert_unsupported, preloaded, run_python, started
 from helpers.processes import descendants, probes_of, until
 from helpers.readers import await_readers
 
-from reckon.computer import scratch
+from reckon.computer import owners, scratch
 from reckon.measurement import library
 
 DROPPED = [name for name in library.probes() if name.startswith("files/read/dropped")]
@@ -146,6 +146,18 @@ def test_an_ended_probe_leaves_no_file(probe, size, how, tmp_path):
     assert ("was still running" if how == "deadline" else "died of signal 9") in output
     assert list(tmp_path.iterdir()) == []
     assert until(lambda: free - os.statvfs(tmp_path).f_bavail < 128 * MIB // 4096)
+
+
+def test_a_named_file_of_a_killed_probe_is_swept(tmp_path):
+    """Some file systems have no O_TMPFILE: a process may be killed before it removes the name."""
+    hook, folder = preloaded(tmp_path, "named_scratch"), tmp_path / "scratch"
+    folder.mkdir()
+    params = {"dir": str(folder), "file_bytes": MIB}
+    script = f"attempt('files/read/direct_random', {params}, isolated=False)"
+    assert run_python(script, LD_PRELOAD=hook).returncode == -signal.SIGKILL
+    assert len(list(folder.iterdir())) == 1
+    owners.sweep(folder, "reckon-files-")
+    assert list(folder.iterdir()) == []
 
 
 def test_a_sweep_ends_where_the_disk_has_no_room(folders, monkeypatch):
