@@ -49,6 +49,14 @@ def passed(instructions):
     return sorted(put)
 
 
+def test_what_distributions_switch_on_in_their_compilers_is_no_part_of_a_call(tmp_path):
+    """Such as endbr64 at the start of each procedure, Ubuntu's default."""
+    name, compiler = "cpu/call.o0.o", "gcc -fcf-protection=full -fstack-protector-all"
+    done = make_library(tmp_path, f"CC={compiler}", str(tmp_path / name))
+    assert done.returncode == 0, done.stderr
+    assert disassembled(tmp_path / name) == disassembled(name)
+
+
 def calls_in(instructions):
     """(procedure, arguments put into place since the call before) of every call of ours."""
     since = []

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 from helpers.probes import in_python
-from helpers.project import LIBRARY, ROOT, make_library, output_of
+from helpers.project import LIBRARY, ROOT, finished, make_library, output_of
 
 from reckon.measurement import library
 
@@ -107,6 +107,17 @@ def test_an_edit_of_an_experiment_changes_the_keys_of_its_own_probes_alone(
 def test_an_edit_of_the_peer_changes_the_keys_of_the_probes_that_need_one(changed_by_an_edit, file):
     needing = {name for name, probe in library.probes().items() if probe.needs & library.Needs.PEER}
     assert needing and changed_by_an_edit(file) == needing
+
+
+def test_both_programs_that_do_nothing_follow_their_source(copy):
+    source, programs = copy / "csrc/runner/blank.c", ("reckon-blank", "reckon-blank-static")
+    text = source.read_text()
+    source.write_text(text.replace("return 0", "return 3"))
+    paths = [copy / "lib" / program for program in programs]
+    done = make_library(copy / "lib", *map(str, paths), sources=copy / "csrc")
+    source.write_text(text)
+    assert done.returncode == 0, done.stderr
+    assert [finished(path).returncode for path in paths] == [3, 3]
 
 
 def test_a_probe_that_uses_the_code_of_another_experiment_does_not_build(copy):
