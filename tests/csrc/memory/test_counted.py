@@ -71,6 +71,7 @@ def test_a_group_is_64_steps(rings, groups):
     [
         # One mapping: half of it in huge pages is not all of the second region.
         ("shares", ["1.000", "0.000", "0.500", "0.500"]),
+        ("most", ["0", "-95"]),
         ("room", ["-95", "0"]),  # a byte in a huge page takes the whole page
     ],
 )

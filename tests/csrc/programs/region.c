@@ -1,5 +1,6 @@
 /* region.c: `region shares` prints the share in huge pages of two regions that are one mapping, of
- * which the second got small pages; `region room` prints whether a byte in a huge page is mapped
+ * which the second got small pages; `region most` prints whether 16 huge pages of 16 are enough,
+ * and 15; `region room` prints whether a byte in a huge page is mapped
  * where half a huge page is available, and where 64 are. For tests/csrc/memory/test_counted.py. */
 #include <stdio.h>
 
@@ -49,6 +50,17 @@ static int print_shares(void)
     return 0;
 }
 
+static int print_most(void)
+{
+    struct rk_region region;
+    if (rk_reserve(NULL, &region, 16 * rk_huge_page(), 1) || rk_touch(&region))
+        return 2;
+    printf("%d ", rk_require_huge(NULL, &region));
+    madvise(region.start, rk_small_page(), MADV_DONTNEED); /* splits the first */
+    printf("%d\n", rk_require_huge(NULL, &region));
+    return 0;
+}
+
 static int print_room(void)
 {
     struct rk_region region;
@@ -62,5 +74,7 @@ static int print_room(void)
 
 int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "most") == 0)
+        return print_most();
     return argc > 1 && strcmp(argv[1], "room") == 0 ? print_room() : print_shares();
 }
