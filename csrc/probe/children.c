@@ -7,11 +7,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* As waitid(2); it fails with ECHILD once the child of a caller that ignores SIGCHLD has ended. */
+static int look_at(pid_t child, siginfo_t *info)
+{
+    *info = (siginfo_t){0};
+    return waitid(P_PID, (id_t)child, info, WEXITED | WNOHANG | WNOWAIT);
+}
+
+int rk_is_child(pid_t child)
+{
+    siginfo_t info;
+    return look_at(child, &info) == 0;
+}
+
 int rk_has_ended(pid_t child)
 {
-    siginfo_t info = {0};
-    /* It fails with ECHILD once the child of a caller that ignores SIGCHLD has ended. */
-    return waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid;
+    siginfo_t info;
+    return look_at(child, &info) < 0 || info.si_pid;
 }
 
 int rk_wait_status(pid_t child)

@@ -7,6 +7,9 @@
 
 #include "probe/probe.h"
 
+/* Whether it is a child of this process that was not waited for yet. */
+int rk_is_child(pid_t child);
+
 /* Whether the child has ended, or is none; its status stays for a wait. */
 int rk_has_ended(pid_t child);
 

@@ -147,10 +147,14 @@ static int await_outcome(pid_t child, const struct rk_request *request,
                          const struct rk_shared *shared, struct rk_outcome *outcome)
 {
     const int waited = wait_ended(child, request->deadline_ms);
-    kill(-child, SIGKILL); /* the probe if it is late, and the processes that it left behind */
-    int wait_status = rk_wait_status(child);
-    if (wait_status < 0) /* there is none where the caller ignores SIGCHLD */
-        wait_status = 0;
+    /* The probe if it is late, and the processes that it left behind. A caller that ignores SIGCHLD
+     * has no child that has ended: its number may be another's already. */
+    int wait_status = 0;
+    if (rk_is_child(child)) {
+        kill(-child, SIGKILL);
+        wait_status = rk_wait_status(child);
+        wait_status = wait_status < 0 ? 0 : wait_status;
+    }
     *outcome = shared->outcome;
     if (waited == -ETIMEDOUT)
         return rk_reason(outcome->reason, waited,

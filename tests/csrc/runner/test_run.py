@@ -91,13 +91,20 @@ def test_a_signal_that_comes_before_the_wait_is_noticed_at_once(tmp_path):
     assert outcome == "stopped"
 
 
-def test_the_end_of_a_probe_is_noticed_by_a_caller_that_ignores_sigchld():
+@pytest.mark.parametrize(("action", "killed"), [("SIG_DFL", ["9"]), ("SIG_IGN", [])])
+def test_a_caller_that_ignores_sigchld_notices_the_end_and_kills_no_group(tmp_path, action, killed):
+    """Nothing keeps the number of its ended probe, so it may be another process's group by then."""
+    kills = tmp_path / "sent"
+    kills.touch()
     outcome = in_python(
         "import signal\n"
-        "signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
-        f"say(len(library.run('cpu/syscall/getpid', samples=3, deadline_s={NEVER_S}).ticks))\n"
+        f"signal.signal(signal.SIGCHLD, signal.{action})\n"
+        f"say(len(library.run('cpu/syscall/getpid', samples=3, deadline_s={NEVER_S}).ticks))\n",
+        LD_PRELOAD=preloaded(tmp_path, "kills"),
+        KILLS=kills,
     )
     assert outcome == 3
+    assert kills.read_text().split() == killed
 
 
 @pytest.mark.parametrize(
