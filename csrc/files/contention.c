@@ -140,9 +140,9 @@ static int open_mbp2016(struct rk_context *c)
 {
     struct same_file *const all = rk_state(c);
     const size_t block_bytes = rk_block_bytes(c), room = rk_whole_pages(block_bytes, 0);
-    const cpu_set_t cpus = rk_cpu_set();
+    const struct rk_cpu_mask cpus = rk_cpu_set();
     pthread_attr_init(&all->attr);
-    pthread_attr_setaffinity_np(&all->attr, sizeof cpus, &cpus);
+    pthread_attr_setaffinity_np(&all->attr, sizeof cpus, cpus.part);
     const int status = rk_blocks_open(c, &all->file, 0, block_bytes, O_DIRECT);
     if (status)
         return status;

@@ -6,13 +6,13 @@
  * it spins the last SPIN_NS before one is due, because a sleeping CPU wakes late. One loop and not
  * a thread a direction: with two CPUs one must be left to the measured programs. */
 #include <poll.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "lab/lab.h"
+#include "probe/cpus.h"
 
 #define SPIN_NS 100000 /* a CPU wakes within that time even from deep idle states */
 #define LATE_NS 100000 /* a packet that leaves later than that is counted as late */
@@ -158,8 +158,8 @@ static void open_line(struct lab *lab, struct line *line, enum lab_side from)
 /* With one CPU alone, spinning would take it from the measured programs. */
 static int64_t spin_ns(void)
 {
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) == 1 ? 0 : SPIN_NS;
+    const struct rk_cpu_mask mask = rk_usable_cpus();
+    return CPU_COUNT_S(sizeof mask, mask.part) == 1 ? 0 : SPIN_NS;
 }
 
 void lab_relay(struct lab *lab)

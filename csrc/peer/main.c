@@ -132,7 +132,7 @@ static int find_token(const char *file)
 static int pin(const char *text)
 {
     int64_t cpu;
-    const char *const end = rk_parse_number(text, 0, CPU_SETSIZE - 1, &cpu);
+    const char *const end = rk_parse_number(text, 0, RK_CPUS_MAX - 1, &cpu);
     const int error = rk_pin_process(0, end && !*end ? (int)cpu : -1);
     if (!error)
         return 0;

@@ -50,7 +50,7 @@ void rk_note_tcp(struct rk_context *, int64_t retransmits, int64_t listen_overfl
 /* The partner of the CPU that this process runs on, of those that it might use when it was started,
  * as the parameter RK_PARTNER requests; a status where there is none. The outcome shows it. */
 int rk_other_cpu(struct rk_context *);
-#define RK_CPUS_MAX 1024 /* as many as a cpu_set_t has */
+#define RK_CPUS_MAX 8192 /* as many as a kernel can have */
 /* The CPUs that this process might use when it was started, the one it runs on first; how many of
  * them were written. */
 int rk_cpus(int *cpus, int maximum);

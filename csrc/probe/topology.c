@@ -122,32 +122,32 @@ static int compare_merits(const struct merits *a, const struct merits *b)
     return order ? order : compare(b->relation, a->relation); /* the nearer one */
 }
 
-cpu_set_t rk_fastest_of(const char *sys, const cpu_set_t *allowed)
+struct rk_cpu_mask rk_fastest_of(const char *sys, const struct rk_cpu_mask *allowed)
 {
     struct speed best = {0, 0, 0};
-    cpu_set_t fastest;
-    CPU_ZERO(&fastest);
-    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-        if (!CPU_ISSET(cpu, allowed))
+    struct rk_cpu_mask fastest = {0};
+    for (int cpu = 0; cpu < RK_CPUS_MAX; cpu++) {
+        if (!rk_has_cpu(allowed, cpu))
             continue;
         const struct speed speed = speed_of(sys, cpu);
         const int order = compare_speeds(&speed, &best);
         if (order > 0) {
             best = speed;
-            CPU_ZERO(&fastest);
+            fastest = (struct rk_cpu_mask){0};
         }
         if (order >= 0)
-            CPU_SET(cpu, &fastest);
+            rk_add_cpu(&fastest, cpu);
     }
     return fastest;
 }
 
-int rk_partner_cpu(const char *sys, const cpu_set_t *allowed, int cpu, enum rk_relation requested)
+int rk_partner_cpu(const char *sys, const struct rk_cpu_mask *allowed, int cpu,
+                   enum rk_relation requested)
 {
     struct merits best = {RK_UNKNOWN_RELATION, {0}};
     int chosen = -1;
-    for (int other = 0; other < CPU_SETSIZE; other++) {
-        if (other == cpu || !CPU_ISSET(other, allowed))
+    for (int other = 0; other < RK_CPUS_MAX; other++) {
+        if (other == cpu || !rk_has_cpu(allowed, other))
             continue;
         const struct merits merits = {rk_relation_of(sys, cpu, other), speed_of(sys, other)};
         if (requested != RK_ANY_RELATION && merits.relation != requested)

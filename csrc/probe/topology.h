@@ -6,10 +6,10 @@
 #ifndef RK_TOPOLOGY_H
 #define RK_TOPOLOGY_H
 
-#include <sched.h>
+#include "probe/cpus.h"
 
 /* The fastest of the allowed CPUs, so no efficiency core of a hybrid processor. */
-cpu_set_t rk_fastest_of(const char *sys, const cpu_set_t *allowed);
+struct rk_cpu_mask rk_fastest_of(const char *sys, const struct rk_cpu_mask *allowed);
 
 /* Where a CPU is, as seen from another: the nearest first. A core of RK_SAME_CACHE is below the
  * same last cache, one of RK_SAME_SOCKET is not. */
@@ -26,6 +26,7 @@ enum rk_relation rk_relation_of(const char *sys, int cpu, int other);
 
 /* Another of the allowed CPUs for the partner of `cpu`, in the requested relation to it: preferably
  * no sibling thread, then the fastest, then the nearest; of several the first. -1: none. */
-int rk_partner_cpu(const char *sys, const cpu_set_t *allowed, int cpu, enum rk_relation requested);
+int rk_partner_cpu(const char *sys, const struct rk_cpu_mask *allowed, int cpu,
+                   enum rk_relation requested);
 
 #endif

@@ -6,12 +6,11 @@
 #include "probe/topology.h"
 #include "runner/context.h"
 
-static cpu_set_t allowed;
+static struct rk_cpu_mask allowed;
 
-int rk_note_allowed_cpus(void)
+void rk_note_allowed_cpus(void)
 {
-    CPU_ZERO(&allowed);
-    return sched_getaffinity(0, sizeof allowed, &allowed) < 0 ? errno : 0;
+    allowed = rk_usable_cpus();
 }
 
 int rk_cpus(int *cpus, int maximum)
@@ -19,18 +18,17 @@ int rk_cpus(int *cpus, int maximum)
     int count = 0;
     if (maximum > 0)
         cpus[count++] = sched_getcpu();
-    for (int cpu = 0; cpu < CPU_SETSIZE && count < maximum; cpu++)
-        if (cpu != cpus[0] && CPU_ISSET(cpu, &allowed))
+    for (int cpu = 0; cpu < RK_CPUS_MAX && count < maximum; cpu++)
+        if (cpu != cpus[0] && rk_has_cpu(&allowed, cpu))
             cpus[count++] = cpu;
     return count;
 }
 
-cpu_set_t rk_cpu_set(void)
+struct rk_cpu_mask rk_cpu_set(void)
 {
-    const cpu_set_t current = rk_one_cpu(sched_getcpu());
-    cpu_set_t set;
-    CPU_OR(&set, &allowed, &current);
-    return set;
+    struct rk_cpu_mask mask = allowed;
+    rk_add_cpu(&mask, sched_getcpu());
+    return mask;
 }
 
 /* The relation that the parameter `partner` requests; RK_UNKNOWN_RELATION for another word. */

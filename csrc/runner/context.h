@@ -34,8 +34,8 @@ int rk_context_open(struct rk_context *, const char *probe, const char *params, 
 /* Runs the probe in this process: pin, raise priority, calibrate, warm up, measure. */
 void rk_run_in_process(const struct rk_request *, struct rk_sample *, struct rk_outcome *);
 
-/* Notes which CPUs this process may use, before it is pinned. 0 or an error number. */
-int rk_note_allowed_cpus(void);
+/* Notes which CPUs this process may use, before it is pinned. */
+void rk_note_allowed_cpus(void);
 
 /* What rk_run shares with reckon-probe: one anonymous file, mapped by both. */
 struct rk_shared {

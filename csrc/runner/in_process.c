@@ -249,7 +249,7 @@ void rk_run_in_process(const struct rk_request *request, struct rk_sample *sampl
     outcome->partner_cpu = -1;
     outcome->partner_relation = RK_UNKNOWN_RELATION;
     rk_note_tcp(&context, -1, -1, -1, -1);
-    const int unknown = rk_note_allowed_cpus();
+    rk_note_allowed_cpus();
     /* In the caller's process nothing is pinned or raised: it would outlast the call. */
     if (outcome->status == 0 && request->isolated && request->cpu >= 0)
         outcome->status = pin(request->cpu, outcome->reason);
@@ -265,12 +265,6 @@ void rk_run_in_process(const struct rk_request *request, struct rk_sample *sampl
     if (outcome->status && !outcome->reason[0])
         snprintf(outcome->reason, sizeof outcome->reason, "%s: %s", request->probe,
                  strerror(-outcome->status));
-    if (outcome->status &&
-        unknown) { /* with more than 1024 CPUs; a probe for one runs all the same */
-        const size_t length = strlen(outcome->reason);
-        snprintf(outcome->reason + length, sizeof outcome->reason - length,
-                 " (which CPUs this process may use is not known: %s)", strerror(unknown));
-    }
     outcome->cpu = sched_getcpu();
     outcome->nice = getpriority(PRIO_PROCESS, 0);
     outcome->policy = sched_getscheduler(0);

@@ -231,13 +231,11 @@ int rk_run(const struct rk_request *request, struct rk_sample *samples, struct r
 
 int rk_fastest_cpus(int32_t *cpus, int room)
 {
-    cpu_set_t allowed;
-    if (sched_getaffinity(0, sizeof allowed, &allowed) < 0)
-        return 0;
-    const cpu_set_t fastest = rk_fastest_of("/sys", &allowed);
+    const struct rk_cpu_mask allowed = rk_usable_cpus();
+    const struct rk_cpu_mask fastest = rk_fastest_of("/sys", &allowed);
     int count = 0;
-    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-        if (CPU_ISSET(cpu, &fastest) && count++ < room)
+    for (int cpu = 0; cpu < RK_CPUS_MAX; cpu++)
+        if (rk_has_cpu(&fastest, cpu) && count++ < room)
             cpus[count - 1] = cpu;
     return count;
 }

@@ -5,7 +5,7 @@
 #include "files/support/blocks.h"
 #include "probe/tools.h"
 
-#define FIO_JOB_MAX 16384
+#define FIO_JOB_MAX 65536 /* the numbers of as many CPUs as there can be take 40 KiB */
 
 /* The text of a job file so far (fio(1), job file format). */
 struct fio_job {

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "files/support/blocks.h"
+#include "probe/cpus.h"
 
 #define READERS_MAX 64
 #define READERS(default_)                                                                          \
@@ -37,7 +38,7 @@ struct readers {
     struct shared *shared;
     struct rk_blocks file[READERS_MAX];
     pid_t pid[READERS_MAX]; /* 0: not started, or waited for */
-    cpu_set_t cpus;
+    struct rk_cpu_mask cpus;
 };
 
 /* --- the files --- */
@@ -59,7 +60,7 @@ int readers_open(struct rk_context *c, struct readers *r, int64_t blocks, int fl
 static inline void reader_settle(struct readers *r, int index, pid_t parent)
 {
     rk_die_with_parent(parent);
-    if (sched_setaffinity(0, sizeof r->cpus, &r->cpus) < 0)
+    if (sched_setaffinity(0, sizeof r->cpus, r->cpus.part) < 0)
         _exit(1);
     for (int i = 0; i < r->count; i++)
         if (i != index && r->file[i].fd >= 0)

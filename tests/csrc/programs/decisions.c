@@ -15,32 +15,32 @@
 
 #include "probe/kernel_files.c"
 #include "probe/clock.c"
+#include "probe/cpus.c"
 #include "probe/processor.c"
 #include "probe/topology.c"
 
 #define SAMPLES_MAX 16
 
-static cpu_set_t first_cpus(int count)
+static struct rk_cpu_mask first_cpus(int count)
 {
-    cpu_set_t cpus;
-    CPU_ZERO(&cpus);
+    struct rk_cpu_mask cpus = {0};
     for (int cpu = 0; cpu < count; cpu++)
-        CPU_SET(cpu, &cpus);
+        rk_add_cpu(&cpus, cpu);
     return cpus;
 }
 
 static void print_fastest(const char *sys, int count)
 {
-    const cpu_set_t allowed = first_cpus(count), fastest = rk_fastest_of(sys, &allowed);
+    const struct rk_cpu_mask allowed = first_cpus(count), fastest = rk_fastest_of(sys, &allowed);
     for (int cpu = 0; cpu < count; cpu++)
-        if (CPU_ISSET(cpu, &fastest))
+        if (rk_has_cpu(&fastest, cpu))
             printf("%d ", cpu);
     printf("\n");
 }
 
 static void print_partners(const char *sys, int count, int chosen)
 {
-    const cpu_set_t allowed = first_cpus(count);
+    const struct rk_cpu_mask allowed = first_cpus(count);
     for (int relation = RK_ANY_RELATION; relation <= RK_OTHER_SOCKET; relation++)
         printf("%d ", rk_partner_cpu(sys, &allowed, chosen, relation));
     printf("\n");

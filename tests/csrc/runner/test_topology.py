@@ -68,6 +68,12 @@ def test_the_fastest_cpus_and_the_partner_of_the_last(
     assert decided("partners", tmp_path, count, fastest[-1])[0] == partner
 
 
+def test_cpus_past_the_1024_of_a_cpu_set_t_are_used(decided, tmp_path):
+    write(tmp_path, highest_khz([4700] * 1500 + [4900]))
+    assert decided("fastest", tmp_path, 1501) == [1500]
+    assert decided("partners", tmp_path, 1501, 0)[0] == 1500
+
+
 # Two sockets of two cores with two threads each, numbered as Linux does.
 TWO_SOCKETS = siblings(["0,4", "1,5", "2,6", "3,7"] * 2)
 TWO_SOCKETS |= per_cpu("topology/physical_package_id", [0, 0, 1, 1] * 2)
