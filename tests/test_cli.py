@@ -175,8 +175,7 @@ def test_checks_as_json(recorded, capsys):
     text = capsys.readouterr().out
     assert main(["reports", "t470", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
-    values = [value for derivation in report["derivations"] for value in derivation["values"]]
-    assert report["faults"] == [] and len(values) == text.count(" published ") > 0
+    assert report["faults"] == [] and report["numbers"]
     for place, count in report["numbers"].items():
         assert f"{place}: {count} numbers\n" in text
 

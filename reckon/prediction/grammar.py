@@ -1,4 +1,4 @@
-"""A formula as text, "mode_switch / clock": a report states it so, and so does who changes one.
+"""A formula as text, "mode_switch / clock", as one states it who changes a prediction.
 
 It becomes the same expression tree as the function of a notebook, so that its value, dimension
 check and LaTeX are the book's own. book/static/formula-text.js reads the same text on a page.
@@ -29,11 +29,6 @@ _ARITHMETIC = (
     ast.cmpop,
     ast.Load,
 )
-
-
-def parse(text: str, names: list[str]) -> Node:
-    """The expression tree of a text; `names` are the inputs. Raises PredictionError."""
-    return _node(_syntax(text), text, names)
 
 
 def parse_parts(text: str, names: list[str]) -> list[Node]:

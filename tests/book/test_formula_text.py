@@ -86,7 +86,7 @@ UNFITTING = [
 def in_python(text):
     """The tree that Python makes of a formula of the null call. Raises ReckonError."""
     prediction = to_prediction(NULL_CALL, null_call().current)
-    tree = grammar.parse(text, list(prediction.inputs))
+    [tree] = grammar.parse_parts(text, list(prediction.inputs))
     dimensions = {name: units.dimension(given.unit) for name, given in prediction.inputs.items()}
     result = dimension(tree, dimensions)
     if result != units.dimension("ns"):

@@ -1,3 +1,3 @@
-"""The published reports: data, derivations and methods, matched with this book's quantities."""
+"""The published reports: data and methods, matched with this book's quantities."""
 
 from reckon.comparison.reports.published import measured_values

@@ -1,9 +1,8 @@
 """A published report as data: its machine, its predictions and its measurements.
 
-A report is one file, book/reports/NAME.toml, with three kinds of entries: `[[fact]]`, an attribute
+A report is one file, book/reports/NAME.toml, with two kinds of entries: `[[fact]]`, an attribute
 of the machine or of its peer; `[[value]]`, a value that was predicted and measured, with every
-other place where the report prints it; `[[derivation]]`, a prediction as a formula of stated
-inputs, which derivations.py computes. The models are the format: docs/report-format.md explains
+other place where the report prints it. The models are the format: docs/report-format.md explains
 it, book/report.schema.json publishes it.
 """
 
@@ -17,7 +16,6 @@ from typing import Literal
 import pydantic
 
 from reckon.comparison.reports.reported_value import ReportedValue, Strict, unit_faults
-from reckon.records.known_quantities import is_in_book
 
 
 class PrintedFact(Strict):
@@ -54,59 +52,8 @@ class ReportedFact(PrintedFact):
             yield from (f"{where}: {fault}" for fault in unit_faults(printed.unit))
 
 
-class StatedInput(Strict):
-    """An input of a derivation; `values` makes it the axis."""
-
-    value: float | None = None
-    values: list[float] | None = None
-    unit: str
-    source: str
-    inferred: bool = False  # the report does not print it: it was solved from what is published
-
-    @pydantic.model_validator(mode="after")
-    def _check_value_or_values(self):
-        if (self.value is None) == (self.values is None):
-            raise ValueError("give either value or values")
-        return self
-
-
-class PublishedParts(Strict):
-    """What a report prints of a prediction, in the derivation's unit; a list along an axis."""
-
-    hardware: float | list[float] | None = None
-    software: float | list[float] | None = None
-    predicted: float | list[float] | None = None
-
-
-class Derivation(Strict):
-    """A prediction of the report, as a formula of the inputs that it states."""
-
-    quantity: str = ""
-    what: str
-    place: str
-    unit: str
-    kind: Literal["sum", "rate", "plain"]
-    hardware: str = "0"
-    software: str = "0"
-    predicted: str = ""  # of kinds rate and plain; a sum is the sum
-    published: PublishedParts
-    reading: str = "as stated"
-    note: str = ""
-    inputs: dict[str, StatedInput]
-
-    @property
-    def has_inferred_input(self) -> bool:
-        """Whether an input is not the report's, but solved from the published value."""
-        return any(stated.inferred for stated in self.inputs.values())
-
-    def faults(self) -> Iterator[str]:
-        """What the schema cannot see, a sentence each."""
-        if self.quantity and not is_in_book(self.quantity):
-            yield f"{self.what}, {self.place}: this book has no quantity {self.quantity}"
-
-
 class Report(Strict):
-    """A published report: its machine, its facts, its values and its derivations."""
+    """A published report: its machine, its facts and its values."""
 
     name: str
     machine: str
@@ -121,7 +68,6 @@ class Report(Strict):
     # A file has a table of TOML for each, [[fact]], so its key is the singular.
     facts: list[ReportedFact] = pydantic.Field([], alias="fact")
     values: list[ReportedValue] = pydantic.Field(alias="value")
-    derivations: list[Derivation] = pydantic.Field([], alias="derivation")
 
     @pydantic.model_validator(mode="after")
     def _set_report_of_values(self):
@@ -144,17 +90,12 @@ class Report(Strict):
 
     def faults(self) -> list[str]:
         """What the schema cannot see, a sentence each."""
-        entries: list[ReportedFact | ReportedValue | Derivation]
-        entries = [*self.facts, *self.values, *self.derivations]
+        entries: list[ReportedFact | ReportedValue] = [*self.facts, *self.values]
         return [*self._duplicates(), *(fault for entry in entries for fault in entry.faults())]
 
     def _duplicates(self) -> Iterator[str]:
         """A sentence on each entry whose name another entry of its kind has too."""
         names = Counter(f"the fact {fact.label}" for fact in self.facts)
-        names.update(
-            f"the derivation {derivation.what}, {derivation.reading}"
-            for derivation in self.derivations
-        )
         for value in self.values:
             at = "" if value.at is None else f" at {value.at:g} {value.at_unit}"
             names[f"the value {value.quantity or value.what}{at}"] += 1

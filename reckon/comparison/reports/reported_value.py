@@ -161,7 +161,7 @@ class ReportedValue(Printed):
                 self.base(half_a_digit(number), self.unit),
                 self.base(half_a_digit(other_number), self.unit, other.unit),
             )
-            if not rounding_explains(value, other_value, _ROUNDED, half):
+            if not rounding_explains(value, other_value, half):
                 yield side, other_value / value
 
     def faults(self) -> Iterator[str]:
@@ -207,9 +207,6 @@ def half_a_digit(value: float) -> float:
     return min(half, 0.1 * abs(value)) if exponent >= 0 else half
 
 
-def rounding_explains(
-    printed: float, other: float, share: float, half: float | None = None
-) -> bool:
-    """Whether the two differ by no more than `half` (of the last printed digit) or that share."""
-    half = half_a_digit(printed) if half is None else half
-    return abs(printed - other) <= max(share * abs(other), 1.001 * half)
+def rounding_explains(printed: float, other: float, half: float) -> bool:
+    """Whether the two differ by no more than `half` (of the last printed digit) or 2 %."""
+    return abs(printed - other) <= max(_ROUNDED * abs(other), 1.001 * half)

@@ -1,171 +1,31 @@
-"""The page `reports`: their predictions recomputed, contradictions, units, scores."""
+"""The page `reports`: their scores, contradictions and units."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 
 import numpy as np
 
 from reckon import units
-from reckon.comparison.reports import derivations, published
-from reckon.comparison.reports.derivations import Recomputed
-from reckon.comparison.reports.report import Derivation, PrintedFact, Report
+from reckon.comparison.reports import published
+from reckon.comparison.reports.report import PrintedFact
 from reckon.comparison.reports.reported_value import CONTRADICTS, Printed
 from reckon.prediction.ratios import MISS, NEAR, factor_off
-from reckon.show.block import Block, join_blocks, say, table
+from reckon.show.block import Block, say, table
 from reckon.show.tables.scores import WITHIN, report_ratios, shares_within, typical_factor
-from reckon.show.text import NONE, cited_machine, plural
+from reckon.show.text import NONE, cited_machine
 
-_AS_STATED = "as stated"
 _MISPRINTED = "printed as the "  # in a note: the heading that the value stands under
 
 
-def _ends(values: list[float], as_text: Callable[[float], str]) -> str:
-    """A value, or a curve's ends, each as `as_text` prints it."""
-    return " to ".join(dict.fromkeys([as_text(values[0]), as_text(values[-1])]))
-
-
-def _as_printed(value: float) -> str:
-    return f"{value:,.10g}"
-
-
-def _four_digits(value: float) -> str:
-    return units.number(value, 4)
-
-
-def _factor_off(value: Recomputed) -> float:
-    return abs(np.log(value.ratio)) if value.ratio > 0 else np.inf
-
-
-def _difference(values: list[Recomputed]) -> str:
-    """By how much the published values differ, of a curve where they differ most."""
-    if all(value.follows for value in values):
-        return "follows"
-    worst = max(values, key=_factor_off)
-    where = f" at {worst.at}" if worst.at else ""
-    percent = 100 * (worst.ratio - 1)
-    if abs(percent) < 100:
-        sign = "+" if percent > 0 else "−"
-        return f"{sign}{abs(percent):.1f} %{where}"
-    return f"{units.number(worst.ratio)} times{where}"
-
-
-def _derivation_rows(report: Report, derivation: Derivation) -> list[list[str]]:
-    """A row for each part of a prediction; parts with equal values share one, zeros have none."""
-    parts: dict[str, list[Recomputed]] = {}
-    for value in derivations.recompute(report, derivation):
-        parts.setdefault(value.part, []).append(value)
-    names_by_values: dict[tuple, list[str]] = {}
-    for name, values in parts.items():
-        numbers = tuple((value.published, value.recomputed) for value in values)
-        if np.any(numbers):
-            names_by_values.setdefault(numbers, []).append(name)
-    # A reading other than the stated one is Reckon's in any case.
-    is_inferred = derivation.has_inferred_input and derivation.reading == _AS_STATED
-    reading = derivation.reading + (", an input inferred" if is_inferred else "")
-    title_cells = [f"{derivation.what} ({derivation.place})", reading]
-    unit = units.symbol(derivation.unit)
-    rows = []
-    for names in names_by_values.values():
-        values = parts[names[0]]
-        span = f", {values[0].at} to {values[-1].at}" if len(values) > 1 else ""
-        published = _ends([value.published for value in values], _as_printed)
-        recomputed = _ends([value.recomputed for value in values], _four_digits)
-        amounts = [f"{text} {unit}".rstrip() for text in (published, recomputed)]
-        rows.append([*title_cells, ", ".join(names) + span, *amounts, _difference(values)])
-        title_cells = ["", ""]
-    return rows
-
-
-def _derivation_table(report: Report) -> Block:
-    """The report's predictions: published, recomputed from its inputs, and the difference."""
-    rows = [
-        row for derivation in report.derivations for row in _derivation_rows(report, derivation)
-    ]
-    columns = {
-        "Prediction": 24,
-        "Read": 16,
-        "Part": 18,
-        "Published": 15,
-        "Recomputed": 15,
-        "Published differs by": 12,
-    }
-    caption = f"{report.machine}: its predictions, run again on its own inputs"
-    block = table(columns, rows, caption, f"reports-again-{report.name.replace('_', '-')}")
-    notes = "\n".join(_notes(report))
-    return Block(
-        "::::{dropdown} All of them, with what was recomputed, and why some do not follow\n"
-        f"{notes}\n\n{block.markdown}\n::::"
-    )
-
-
-def _follows(report: Report, derivation: Derivation) -> bool:
-    return all(value.follows for value in derivations.recompute(report, derivation))
-
-
-def _notes(report: Report) -> list[str]:
-    """An item for each prediction that does not follow as stated, and has a note."""
-    return [
-        f"- *{derivation.what}*: {derivation.note.rstrip('.')}."
-        for derivation in report.derivations
-        if derivation.reading == _AS_STATED and derivation.note and not _follows(report, derivation)
-    ]
-
-
-def _outcomes(report: Report, *, inferred: bool) -> list[bool]:
-    """Whether each prediction follows, of those with (or without) an input that is inferred."""
-    return [
-        _follows(report, derivation)
-        for derivation in report.derivations
-        if derivation.reading == _AS_STATED and derivation.has_inferred_input == inferred
-    ]
-
-
 def finding() -> Block:
-    """How good the reports' reasoning and arithmetic are, all together: two sentences."""
-    ratios = np.concatenate([ratios for _, ratios in report_ratios()])
-    factors = factor_off(ratios)
+    """How near the reports' predictions came to their own measurements, all together."""
+    factors = factor_off(np.concatenate([ratios for _, ratios in report_ratios()]))
     shares = shares_within(factors)
-    stated = [
-        follows
-        for report in published.all_reports()
-        for follows in _outcomes(report, inferred=False)
-    ]
     return say(
         f"**{shares[MISS]} of the reports' {len(factors)} predictions lie within a factor of two "
-        f"of their own measurement**, and {shares[NEAR]} within {NEAR:g} times.",
-        f"As for the arithmetic: of {len(stated)} predictions that they derive from stated "
-        f"numbers, {sum(stated)} follow from these.",
+        f"of their own measurement**, and {shares[NEAR]} within {NEAR:g} times."
     )
-
-
-def _derivation_summary(report: Report) -> Block:
-    """How many of a report's predictions follow from its inputs as stated."""
-    stated, inferred = _outcomes(report, inferred=False), _outcomes(report, inferred=True)
-    further = sum(inferred)
-    unexplained = len(inferred) - further
-    sentences = [
-        f"Of {len(stated)} predictions that {cited_machine(report)} derives from stated numbers, "
-        f"{sum(stated)} follow from them, within {100 * derivations.FOLLOWS:.0f} % or the rounding "
-        "of what is printed."
-    ]
-    if further:
-        sentences.append(
-            f"A further {further} {plural(further, 'follows', 'follow')} with an input that the "
-            "report does not print: it was solved from the published value."
-        )
-    if unexplained:
-        verb = plural(unexplained, "does", "do")
-        sentences.append(f"Even with such an input, {unexplained} {verb} not.")
-    return say(*sentences)
-
-
-def arithmetic() -> Block:
-    """Every report's predictions, recomputed from the inputs that it states."""
-    reports = [report for report in published.all_reports() if report.derivations]
-    pieces = (_derivation_summary, _derivation_table)
-    return join_blocks(piece(report) for report in reports for piece in pieces)
 
 
 _NUMBERS = {
