@@ -19,6 +19,14 @@ struct rk_sample {
     uint64_t ops;
 };
 
+/* What the runner saw of the core just before and just after a trial: the ticks that an add takes,
+ * in a chain where each waits for the last, and in eight chains at once. The chain shows the core's
+ * clock; the eight take longer when another hardware thread of the core computes. Of the two
+ * moments the one at which they took longer against the chain; 0: not taken. */
+struct rk_witness {
+    float chain, wide;
+};
+
 enum rk_kind { RK_KIND_END = 0, RK_KIND_INTEGER, RK_KIND_TEXT };
 
 /* A named parameter. The unit is the suffix of the name: size_bytes, interval_ns, calls. */
@@ -47,10 +55,13 @@ enum rk_needs {
     RK_NEEDS_ROOT = 1 << 3,           /* user 0, in whichever user namespace */
     RK_NEEDS_STAMPS = 1 << 4,         /* RDTSC, RDTSCP and CPUID of x86, as the reports use them */
     RK_NEEDS_COMMON_COUNTER = 1 << 5, /* subtracts a counter that one CPU read from another's */
+    RK_NEEDS_PROGRAM = 1 << 6,        /* another program that measures, by a clock of its own */
 };
 
-/* The runner calls open once, trials for the warm-up and again for the samples, and close once,
- * also after a failure. Where nothing has to be prepared, trials is the whole probe. */
+/* The runner calls open once, trials for the warm-up and then for the samples, and close once, also
+ * after a failure. Where nothing has to be prepared, trials is the whole probe. It is called for
+ * some samples at a time, so that the runner can look at the core between them; for all of them at
+ * once where the probe has a RK_NEEDS_DISK, _PEER, _SERVER or _PROGRAM, or `reports`. */
 struct rk_probe {
     const char *name;    /* "cpu/syscall/getpid" */
     const char *op;      /* what `ops` counts: "call", "byte", "page", "cycle", "ns" */
@@ -116,11 +127,13 @@ struct rk_outcome {
 RK_EXPORT int rk_probe_count(void);
 RK_EXPORT const struct rk_probe *rk_probe_at(int index);
 
-/* Runs one probe; fills samples[request->samples] and *outcome. With 0 samples it only checks that
- * there is such a probe and that it takes the parameters. Returns outcome->status:
- * 0, -EOPNOTSUPP (unsupported on this machine; the reason says why), -ETIMEDOUT, -EINTR (a signal
- * asked the caller to stop), -ECHILD (the probe died of outcome->signal), or another -errno. */
-RK_EXPORT int rk_run(const struct rk_request *, struct rk_sample *samples, struct rk_outcome *);
+/* Runs one probe; fills samples[request->samples], as many witnesses and *outcome. With 0 samples
+ * it only checks that there is such a probe and that it takes the parameters. Returns
+ * outcome->status: 0, -EOPNOTSUPP (unsupported on this machine; the reason says why), -ETIMEDOUT,
+ * -EINTR (a signal asked the caller to stop), -ECHILD (the probe died of outcome->signal), or
+ * another -errno. */
+RK_EXPORT int rk_run(const struct rk_request *, struct rk_sample *samples,
+                     struct rk_witness *witnesses, struct rk_outcome *);
 
 /* Puts the fastest CPUs that the caller may use into cpus[room], in ascending order. Returns how
  * many they are; 0 where it is not known which CPUs those are. */

@@ -74,7 +74,7 @@ RK_PROBE("files/contention/fio", .op = "block",
          .timed = "as fio prints it, in whole milliseconds: reads of `files` jobs by pread, each "
                   "from a file of its own, past the page cache, in random order; over `span_ms`, "
                   "all jobs together",
-         .needs = RK_NEEDS_DISK,
+         .needs = RK_NEEDS_DISK | RK_NEEDS_PROGRAM,
          .params = RK_PARAMS(READERS(2), RK_BLOCK(4096), RK_FILE(8 << 20),
                              RK_INTEGER("span_ms", 200, 10, SPAN_MAX_MS, "of each run of fio"),
                              RK_DIR),

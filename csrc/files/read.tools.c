@@ -124,5 +124,6 @@ static int close_fio(struct rk_context *c)
 RK_PROBE("files/read/fio", .op = "block",
          .timed = "as fio logs them (write_lat_log, psync, direct=1, randread), by its own clock: "
                   "one pread of a block with O_DIRECT; the blocks in random order, none twice",
-         .needs = RK_NEEDS_DISK, .params = RK_PARAMS(RK_FILE(8 << 20), RK_BLOCK(4096), RK_DIR),
+         .needs = RK_NEEDS_DISK | RK_NEEDS_PROGRAM,
+         .params = RK_PARAMS(RK_FILE(8 << 20), RK_BLOCK(4096), RK_DIR),
          RK_STAGES(struct fio_run, open_fio, run_fio, close_fio));

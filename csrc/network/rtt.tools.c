@@ -191,11 +191,12 @@ RK_PROBE("network/rtt/ping", .op = "round trip",
                              RK_INTEGER("interval_ms", 2, 1, 1000,
                                         "from one echo to the next; ping refuses an ordinary user "
                                         "less than 2, older ones less than 200")),
-         .trials = run_ping);
+         .needs = RK_NEEDS_PROGRAM, .trials = run_ping);
 RK_PROBE("network/rtt/sockperf", .op = "round trip",
          .timed = "as sockperf ping-pong --tcp --full-rtt logs them, by its own clock: a send and "
                   "the receive of what its server on the same CPU sends back; as many of the log's "
                   "round trips as there are samples, evenly spread over it",
+         .needs = RK_NEEDS_PROGRAM,
          .params = RK_PARAMS(RK_INTEGER("size_bytes", 64, 14, 65000, "one message"),
                              RK_INTEGER("span_ms", 1000, 1000, SPAN_MAX_MS,
                                         "rounded up to whole seconds, as sockperf takes them")),

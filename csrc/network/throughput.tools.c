@@ -110,4 +110,5 @@ RK_PROBE("network/throughput/iperf3", .op = "byte",
                              RK_INTEGER("span_ms", 1000, 1000, SPAN_MAX_MS,
                                         "rounded up to whole seconds, as iperf3 takes them"),
                              RK_PARTNER),
-         .open = open_iperf3, .trials = run_iperf3, .state_bytes = sizeof(struct iperf3));
+         .needs = RK_NEEDS_PROGRAM, .open = open_iperf3, .trials = run_iperf3,
+         .state_bytes = sizeof(struct iperf3));

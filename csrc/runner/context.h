@@ -32,7 +32,8 @@ __attribute__((format(printf, 3, 4))) int rk_reason(char *reason, int status, co
 int rk_context_open(struct rk_context *, const char *probe, const char *params, char *reason);
 
 /* Runs the probe in this process: pin, raise priority, calibrate, warm up, measure. */
-void rk_run_in_process(const struct rk_request *, struct rk_sample *, struct rk_outcome *);
+void rk_run_in_process(const struct rk_request *, struct rk_sample *, struct rk_witness *,
+                       struct rk_outcome *);
 
 /* Notes which CPUs this process may use, before it is pinned. */
 void rk_note_allowed_cpus(void);
@@ -44,9 +45,16 @@ struct rk_shared {
     char params[4096];
     char locations[RK_LOCATIONS_MAX];
     struct rk_outcome outcome;
-    struct rk_sample samples[];
+    struct rk_sample samples[]; /* then as many witnesses */
 };
 
+/* The witnesses, which lie behind the samples. */
+static inline struct rk_witness *rk_shared_witnesses(struct rk_shared *shared)
+{
+    return (struct rk_witness *)(void *)&shared->samples[shared->request.samples];
+}
+
+#define RK_SAMPLE_BYTES (sizeof(struct rk_sample) + sizeof(struct rk_witness))
 #define RK_SHARED_FD 3
 
 /* The seed modulo this sets the gap in the stack (in_process.c); the rest of the seed, the size of

@@ -11,6 +11,7 @@
 #include "probe/processor.h"
 #include "probe/topology.h"
 #include "runner/context.h"
+#include "runner/witness.h"
 
 #define LINE_BYTES 64 /* a cache line, or a part of one */
 
@@ -113,8 +114,49 @@ static int warm_up(struct rk_context *c, uint64_t trials)
     return status;
 }
 
+/* Whether the trials of one call belong together: by another end, or an order of blocks, that is
+ * the call's. The methods of the reports stay as they are. */
+static int is_indivisible(const struct rk_probe *probe)
+{
+    const uint32_t whole = RK_NEEDS_DISK | RK_NEEDS_PEER | RK_NEEDS_SERVER | RK_NEEDS_PROGRAM;
+    return probe->needs & whole || probe->reports;
+}
+
+/* A block of trials takes as long as so many witnesses: one is at most 5 % of it. */
+#define WITNESSES_A_BLOCK 20
+
+/* All samples, block by block, and the witnesses before and after each. Another program's trials
+ * have none: where they run is not known. */
+static int run_trials(struct rk_context *c, size_t n, struct rk_sample *samples,
+                      struct rk_witness *witnesses)
+{
+    if (c->probe->needs & RK_NEEDS_PROGRAM)
+        return c->probe->trials(c, samples, n);
+    struct rk_witness before = rk_take_witness();
+    size_t block = is_indivisible(c->probe) ? n : 1;
+    for (size_t done = 0; done < n;) {
+        const size_t count = block < n - done ? block : n - done;
+        const uint64_t begin = rk_begin();
+        const int status = c->probe->trials(c, samples + done, count);
+        if (status)
+            return status;
+        const uint64_t middle = rk_begin();
+        const struct rk_witness after = rk_take_witness();
+        const double witnesses_of_a_trial =
+            (double)(middle - begin) / (double)(rk_end() - middle) / (double)count;
+        const struct rk_witness busier = rk_busier_witness(before, after);
+        for (size_t i = 0; i < count; i++)
+            witnesses[done + i] = busier;
+        done += count;
+        block = 1 + (size_t)(WITNESSES_A_BLOCK / witnesses_of_a_trial);
+        before = after;
+    }
+    return 0;
+}
+
 static int measure(struct rk_context *c, const struct rk_request *request,
-                   struct rk_sample *samples, struct rk_outcome *outcome)
+                   struct rk_sample *samples, struct rk_witness *witnesses,
+                   struct rk_outcome *outcome)
 {
     struct rusage before, after;
     const int64_t migrated = migrations();
@@ -122,7 +164,7 @@ static int measure(struct rk_context *c, const struct rk_request *request,
     outcome->cycles_per_tick_before = cycles_per_tick();
     getrusage(RUSAGE_SELF, &before);
     const uint64_t begin_ns = rk_monotonic_ns();
-    const int status = c->probe->trials(c, samples, request->samples);
+    const int status = run_trials(c, request->samples, samples, witnesses);
     outcome->wall_ns += (int64_t)(rk_monotonic_ns() - begin_ns);
     getrusage(RUSAGE_SELF, &after);
     outcome->cycles_per_tick_after = cycles_per_tick();
@@ -171,17 +213,19 @@ static int close_probe(struct rk_context *c, int status)
 
 /* Below a stack gap that differs from process to process (Mytkowicz 2009). */
 static int run_probe(struct rk_context *c, const struct rk_request *request,
-                     struct rk_sample *samples, struct rk_outcome *outcome)
+                     struct rk_sample *samples, struct rk_witness *witnesses,
+                     struct rk_outcome *outcome)
 {
     char *gap = __builtin_alloca(16 + (request->seed % RK_STACK_GAPS) * 16);
     RK_KEEP(gap);
     /* Touched before, not while measuring. */
     memset(samples, 0, request->samples * sizeof *samples);
+    memset(witnesses, 0, request->samples * sizeof *witnesses);
     int status = open_probe(c, outcome);
     if (!status)
         status = warm_up(c, request->warmup);
     if (!status)
-        status = measure(c, request, samples, outcome);
+        status = measure(c, request, samples, witnesses, outcome);
     if (!status && !c->probe->reports) /* the methods of the reports stay as they are */
         status = refuse_coarse(c, samples, request->samples);
     return close_probe(c, status);
@@ -217,7 +261,8 @@ static char *split_locations(const char *lines)
 }
 
 static int run_with_state(struct rk_context *c, const struct rk_request *request,
-                          struct rk_sample *samples, struct rk_outcome *outcome)
+                          struct rk_sample *samples, struct rk_witness *witnesses,
+                          struct rk_outcome *outcome)
 {
     const int missing = refuse_needs(c);
     if (missing)
@@ -233,7 +278,7 @@ static int run_with_state(struct rk_context *c, const struct rk_request *request
     } else {
         if (size)
             memset(c->state, 0, size);
-        status = run_probe(c, request, samples, outcome);
+        status = run_probe(c, request, samples, witnesses, outcome);
     }
     free(c->state);
     free(locations);
@@ -241,7 +286,7 @@ static int run_with_state(struct rk_context *c, const struct rk_request *request
 }
 
 void rk_run_in_process(const struct rk_request *request, struct rk_sample *samples,
-                       struct rk_outcome *outcome)
+                       struct rk_witness *witnesses, struct rk_outcome *outcome)
 {
     struct rk_context context;
     outcome->status = rk_context_open(&context, request->probe, request->params, outcome->reason);
@@ -257,7 +302,7 @@ void rk_run_in_process(const struct rk_request *request, struct rk_sample *sampl
         return;
     if (request->isolated)
         raise_priority(request->priority);
-    outcome->status = run_with_state(&context, request, samples, outcome);
+    outcome->status = run_with_state(&context, request, samples, witnesses, outcome);
     /* To the caller these mean a wrong request, or that a signal asked it to stop. */
     if (outcome->status == -EINVAL || outcome->status == -ENOENT || outcome->status == -E2BIG ||
         outcome->status == -EINTR)

@@ -28,6 +28,7 @@ int main(int argc, char **argv)
     shared->request.probe = shared->probe;
     shared->request.params = shared->params;
     shared->request.locations = shared->locations;
-    rk_run_in_process(&shared->request, shared->samples, &shared->outcome);
+    rk_run_in_process(&shared->request, shared->samples, rk_shared_witnesses(shared),
+                      &shared->outcome);
     return 0;
 }

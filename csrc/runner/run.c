@@ -121,8 +121,7 @@ static int check_size(const struct rk_request *request, const char *locations, c
         return rk_reason(reason, -E2BIG, "The parameters are too long.");
     if (strlen(locations) >= sizeof((struct rk_shared *)0)->locations)
         return rk_reason(reason, -E2BIG, "The names of hosts and folders are too long.");
-    if (request->samples >
-        (SIZE_MAX - sizeof(struct rk_shared)) / sizeof *((struct rk_shared *)0)->samples)
+    if (request->samples > (SIZE_MAX - sizeof(struct rk_shared)) / RK_SAMPLE_BYTES)
         return rk_reason(reason, -E2BIG, "That many samples do not fit into memory.");
     return 0;
 }
@@ -175,7 +174,7 @@ static int await_outcome(pid_t child, const struct rk_request *request,
 }
 
 static int run_isolated(const struct rk_request *request, struct rk_sample *samples,
-                        struct rk_outcome *outcome)
+                        struct rk_witness *witnesses, struct rk_outcome *outcome)
 {
     char path[PATH_MAX];
     if (rk_beside("reckon-probe", path) < 0)
@@ -185,7 +184,7 @@ static int run_isolated(const struct rk_request *request, struct rk_sample *samp
     int status = check_size(request, locations, outcome->reason);
     if (status)
         return status;
-    const size_t size = sizeof(struct rk_shared) + request->samples * sizeof *samples;
+    const size_t size = sizeof(struct rk_shared) + request->samples * RK_SAMPLE_BYTES;
     struct rk_shared *shared;
     int fd;
     status = map_shared(size, &fd, &shared);
@@ -208,14 +207,17 @@ static int run_isolated(const struct rk_request *request, struct rk_sample *samp
         rk_reason(outcome->reason, status, "reckon-probe does not start: %s.", strerror(-status));
     else
         status = await_outcome(child, request, shared, outcome);
-    if (status == 0)
+    if (status == 0) {
         memcpy(samples, shared->samples, request->samples * sizeof *samples);
+        memcpy(witnesses, rk_shared_witnesses(shared), request->samples * sizeof *witnesses);
+    }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     munmap(shared, size);
     return status;
 }
 
-int rk_run(const struct rk_request *request, struct rk_sample *samples, struct rk_outcome *outcome)
+int rk_run(const struct rk_request *request, struct rk_sample *samples,
+           struct rk_witness *witnesses, struct rk_outcome *outcome)
 {
     memset(outcome, 0, sizeof *outcome);
     /* A mistake in the request is reported without starting a process. */
@@ -224,8 +226,8 @@ int rk_run(const struct rk_request *request, struct rk_sample *samples, struct r
     if (outcome->status || request->samples == 0)
         return outcome->status;
     if (request->isolated)
-        return outcome->status = run_isolated(request, samples, outcome);
-    rk_run_in_process(request, samples, outcome);
+        return outcome->status = run_isolated(request, samples, witnesses, outcome);
+    rk_run_in_process(request, samples, witnesses, outcome);
     return outcome->status;
 }
 

@@ -34,6 +34,10 @@ class Sample(C.Structure):
     _fields_ = [("ticks", C.c_int64), ("ops", C.c_uint64)]
 
 
+class Witness(C.Structure):
+    _fields_ = [("chain", C.c_float), ("wide", C.c_float)]
+
+
 class Param(C.Structure):
     _fields_ = [
         ("name", C.c_char_p),
@@ -122,9 +126,12 @@ class ProcessSamples(Conditions):
 
     ticks: np.ndarray  # int64, shape (samples,)
     ops: np.ndarray  # uint64, shape (samples,)
+    # float32, shape (samples,): struct rk_witness; 0 where another program measured
+    chain_ticks: np.ndarray
+    wide_ticks: np.ndarray
 
 
-_MOST_SAMPLES = 10**9  # what a sample takes is 16 bytes
+_MOST_SAMPLES = 10**9  # what a sample takes is 24 bytes
 
 
 @pydantic.dataclasses.dataclass(frozen=True, kw_only=True)
@@ -158,7 +165,12 @@ def _library() -> C.CDLL:
         raise ReckonError(f"The C library cannot be loaded ({error}); run `make lib`.") from None
     library.rk_probe_at.argtypes, library.rk_probe_at.restype = [C.c_int], C.POINTER(ProbeStruct)
     library.rk_probe_count.argtypes, library.rk_probe_count.restype = [], C.c_int
-    library.rk_run.argtypes = [C.POINTER(Request), C.POINTER(Sample), C.POINTER(Outcome)]
+    library.rk_run.argtypes = [
+        C.POINTER(Request),
+        C.POINTER(Sample),
+        C.POINTER(Witness),
+        C.POINTER(Outcome),
+    ]
     library.rk_run.restype = C.c_int
     library.rk_tick_hz.argtypes, library.rk_tick_hz.restype = [C.c_uint64], C.c_double
     return library
@@ -250,7 +262,7 @@ def check(name: str, params: Mapping[str, int | str]) -> None:
     """Raises ReckonError for a probe, parameter or value that the library would refuse."""
     request = Request(probe=name.encode(), params=_lines(params), samples=0)
     outcome = Outcome()
-    _check(_library().rk_run(C.byref(request), None, C.byref(outcome)), outcome)
+    _check(_library().rk_run(C.byref(request), None, None, C.byref(outcome)), outcome)
 
 
 def run(
@@ -270,7 +282,7 @@ def run(
     probe(name)
     how = RunOptions.checked(**options)
     seed = random.getrandbits(32) if how.seed is None else how.seed
-    samples = (Sample * how.samples)()
+    samples, witnesses = (Sample * how.samples)(), (Witness * how.samples)()
     request = Request(
         probe=name.encode(),
         params=_lines(params or {}),
@@ -284,14 +296,20 @@ def run(
         seed=seed,
     )
     outcome = Outcome()
-    _check(_library().rk_run(C.byref(request), samples, C.byref(outcome)), outcome)
+    _check(_library().rk_run(C.byref(request), samples, witnesses, C.byref(outcome)), outcome)
     table = np.frombuffer(bytes(samples), dtype=[("ticks", np.int64), ("ops", np.uint64)])
+    witness = np.frombuffer(bytes(witnesses), dtype=[("chain", np.float32), ("wide", np.float32)])
     conditions = {
         name: getattr(outcome, name) for name in Conditions.model_fields if name != "seed"
     }
     conditions["partner_relation"] = _RELATIONS[outcome.partner_relation]
     return ProcessSamples(
-        ticks=table["ticks"].copy(), ops=table["ops"].copy(), seed=seed, **conditions
+        ticks=table["ticks"].copy(),
+        ops=table["ops"].copy(),
+        chain_ticks=witness["chain"].copy(),
+        wide_ticks=witness["wide"].copy(),
+        seed=seed,
+        **conditions,
     )
 
 

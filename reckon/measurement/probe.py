@@ -17,6 +17,7 @@ class Needs(enum.IntFlag):
     ROOT = 1 << 3
     STAMPS = 1 << 4
     COMMON_COUNTER = 1 << 5
+    PROGRAM = 1 << 6
 
 
 @dataclass(frozen=True)

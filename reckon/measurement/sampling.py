@@ -147,9 +147,16 @@ def _process(outcome: library.ProcessSamples, started_s: float) -> Process:
     return Process(
         ticks=outcome.ticks.tolist(),
         ops=ops[0] if len(set(ops)) == 1 else ops,
+        chain_ticks=_witnesses(outcome.chain_ticks),
+        wide_ticks=_witnesses(outcome.wide_ticks),
         started_s=round(started_s, 6),
         **conditions,
     )
+
+
+def _witnesses(ticks: np.ndarray) -> list[float] | None:
+    """Four digits of each, more than the clock's reads leave certain; None if none was taken."""
+    return [float(f"{add:.4g}") for add in ticks] if ticks.any() else None
 
 
 def collect(points: list[PointSampler]) -> None:

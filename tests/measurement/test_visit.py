@@ -72,6 +72,8 @@ def test_all_raw_samples_are_kept(folders):
     for process in stored().measurement.points[0].processes:
         assert len(process.ticks) == 10 and process.ops == 20  # quick: half the trials
         assert process.cpu >= 0 and process.wall_ns > 0
+        assert len(process.chain_ticks) == len(process.wide_ticks) == 10
+        assert 0 < max(process.wide_ticks) < max(process.chain_ticks)
     assert result.summary.n == 10 * result.summary.processes
 
 

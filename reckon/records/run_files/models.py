@@ -109,6 +109,10 @@ class Process(Conditions):
 
     ticks: Annotated[list[Int64], Field(min_length=1)]
     ops: Int64 | list[Int64]  # one number where every trial covered the same
+    # For each trial the ticks of an add when the core was looked at (struct rk_witness in
+    # csrc/reckon.h); None where another program measured, and in older runs.
+    chain_ticks: list[float] | None = None
+    wide_ticks: list[float] | None = None
     started_s: float  # since the measurement began; in a samples file, since the visit began
     visit: Int64 = 0  # the number of its visit; 0 until it is written
 
@@ -116,6 +120,9 @@ class Process(Conditions):
     def _counts_fit_the_ticks(self) -> Process:
         if isinstance(self.ops, list) and len(self.ops) != len(self.ticks):
             raise ValueError(f"{len(self.ops)} counts of operations for {len(self.ticks)} trials")
+        for witnesses in (self.chain_ticks, self.wide_ticks):
+            if witnesses is not None and len(witnesses) != len(self.ticks):
+                raise ValueError(f"{len(witnesses)} witnesses for {len(self.ticks)} trials")
         return self
 
 

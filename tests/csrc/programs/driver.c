@@ -19,8 +19,9 @@ int main(int argc, char **argv)
     void *const library = argc == 4 ? dlopen(argv[1], RTLD_NOW) : NULL;
     if (!library)
         return 2;
-    int (*run)(const struct rk_request *, struct rk_sample *, struct rk_outcome *) =
-        (int (*)(const struct rk_request *, struct rk_sample *,
+    int (*run)(const struct rk_request *, struct rk_sample *, struct rk_witness *,
+               struct rk_outcome *) =
+        (int (*)(const struct rk_request *, struct rk_sample *, struct rk_witness *,
                  struct rk_outcome *))dlsym(library, "rk_run");
     const struct rk_request request = {.probe = argv[2],
                                        .params = argv[3],
@@ -28,9 +29,10 @@ int main(int argc, char **argv)
                                        .warmup = 1,
                                        .cpu = -1};
     struct rk_sample samples[SAMPLES];
+    struct rk_witness witnesses[SAMPLES];
     struct rk_outcome outcome;
     double each[SAMPLES] = {0};
-    const int status = run(&request, samples, &outcome);
+    const int status = run(&request, samples, witnesses, &outcome);
     for (int i = 0; i < SAMPLES && !status; i++)
         each[i] = (double)samples[i].ticks / (double)samples[i].ops;
     qsort(each, SAMPLES, sizeof *each, by_value);

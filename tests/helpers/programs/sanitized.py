@@ -72,5 +72,5 @@ def write_past_the_samples():
     libc = ctypes.CDLL(None)
     libc.malloc.restype = ctypes.c_void_p
     short = ctypes.cast(libc.malloc(16), ctypes.POINTER(library.Sample))
-    report = library.Outcome()
-    library._library().rk_run(ctypes.byref(request), short, ctypes.byref(report))
+    witnesses, report = (library.Witness * 64)(), library.Outcome()
+    library._library().rk_run(ctypes.byref(request), short, witnesses, ctypes.byref(report))
