@@ -55,6 +55,14 @@ static int take_windows(struct rk_context *c, const struct windows *windows, str
     return status;
 }
 
+/* Of several streams the receivers, too, may use every CPU. */
+static int open_tcp(struct rk_context *c)
+{
+    const int several = rk_integer(c, "streams") > 1;
+    return open_sender_of(c, (size_t)rk_integer(c, "size_bytes"),
+                          several ? ANY_CPU : server_place_of(c));
+}
+
 static int run_tcp(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const struct sender *sender = rk_state(c);
@@ -154,15 +162,18 @@ static int close_mbp2016(struct rk_context *c)
 RK_PROBE("network/throughput/tcp", .op = "byte",
          .timed = "bytes that the receiver took from all its connections in successive windows of "
                   "window_ms by its own clock, skip_ms after its first byte; it takes up to 1 MiB "
-                  "a call, and on loopback it is on the sender's CPU",
+                  "a call. On loopback it is on the sender's CPU; of several streams both ends may "
+                  "use every CPU",
          .params = RK_PARAMS(PEER, WINDOWS), .needs = RK_NEEDS_PEER,
-         RK_STAGES(struct sender, open_sender, run_tcp, close_sender));
+         RK_STAGES(struct sender, open_tcp, run_tcp, close_sender));
 RK_PROBE("network/throughput/tcp_across", .op = "byte",
-         .timed = "bytes that the receiver, on another CPU of this computer than the sender, took "
-                  "from all its connections in successive windows of window_ms by its own clock, "
-                  "skip_ms after its first byte; it takes up to 1 MiB a call",
+         .timed =
+             "bytes that the receiver, on another CPU of this computer than the sender, took "
+             "from all its connections in successive windows of window_ms by its own clock, "
+             "skip_ms after its first byte; it takes up to 1 MiB a call. Of several streams both "
+             "ends may use every CPU",
          .params = RK_PARAMS(RK_TEXT("peer", "loopback", "loopback"), WINDOWS, RK_PARTNER),
-         .needs = RK_NEEDS_PEER, RK_STAGES(struct sender, open_sender, run_tcp, close_sender),
+         .needs = RK_NEEDS_PEER, RK_STAGES(struct sender, open_tcp, run_tcp, close_sender),
          SERVER(OTHER_CPU));
 RK_PROBE("network/throughput/start", .op = "byte",
          .timed = "bytes that the receiver of a fresh connection took in one window of window_ms "

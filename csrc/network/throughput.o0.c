@@ -159,7 +159,7 @@ static int run_i7_10750h_exchange(struct rk_context *c, struct rk_sample *out, s
 
 static int open_hpe_i7_860(struct rk_context *c)
 {
-    return open_sender_of(c, HPE_SEND_BYTES);
+    return open_sender_of(c, HPE_SEND_BYTES, server_place_of(c));
 }
 
 /* One transfer: the stream's thread sends while this one reads the acknowledgements. */

@@ -27,6 +27,11 @@ struct rk_cpu_mask rk_one_cpu(int cpu)
     return mask;
 }
 
+int rk_allow_cpus(struct rk_cpu_mask mask)
+{
+    return sched_setaffinity(0, sizeof mask, mask.part) < 0 ? errno : 0;
+}
+
 int rk_pin_process(pid_t process, int cpu)
 {
     const struct rk_cpu_mask mask = rk_one_cpu(cpu);

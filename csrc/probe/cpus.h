@@ -23,6 +23,8 @@ struct rk_cpu_mask rk_one_cpu(int cpu);
 /* The CPUs that rk_cpus() gives, as a set (runner/allowed_cpus.c). */
 struct rk_cpu_mask rk_cpu_set(void);
 
+/* Moves the calling thread to those CPUs. 0 or an error number. */
+int rk_allow_cpus(struct rk_cpu_mask);
 /* Each allows one CPU alone. 0 or an error number. */
 int rk_pin_process(pid_t process, int cpu); /* 0: the calling thread */
 int rk_pin_thread(pthread_t, int cpu);

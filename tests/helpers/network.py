@@ -109,7 +109,8 @@ class Running:
         """The probe and its servers, once it measures: the last of them serves."""
         probe = probes_of(os.getpid())
         servers = descendants(probe[0]) if probe else []
-        complete = probe and len(servers) == self.SERVERS.get(self.name, 2)
+        expected = self.SERVERS.get(self.name, 1 + self.params.get("streams", 1))
+        complete = probe and len(servers) == expected
         measures = complete and (not servers or is_serving(servers[-1]))
         return probe + servers if measures else []
 

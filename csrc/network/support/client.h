@@ -27,8 +27,9 @@ struct peer {
     int server_input; /* the write end of its standard input: it ends when that is closed */
 };
 
-/* The CPU of a server that the probe starts; NO_SERVER: loopback's address alone. */
-enum server_place { SAME_CPU, OTHER_CPU, NO_SERVER };
+/* The CPU of a server that the probe starts; ANY_CPU: where the scheduler puts its processes;
+ * NO_SERVER: loopback's address alone. */
+enum server_place { SAME_CPU, OTHER_CPU, ANY_CPU, NO_SERVER };
 /* As a probe's variant; without one the server is on the same CPU. */
 #define SERVER(place) RK_VARIANT(enum server_place, place)
 enum server_place server_place_of(const struct rk_context *);
@@ -53,7 +54,7 @@ int peer_line(struct rk_context *, int fd, char *line, size_t size);
 
 /* "ADDRESS:PORT" or "[IPv6]:PORT", as numbers, into the peer. 0 or -1. */
 int peer_locate(struct peer *, const char *at);
-/* Starts reckon-peer beside the library, on that CPU. */
+/* Starts reckon-peer beside the library, at that place. */
 int peer_start_server(struct rk_context *, struct peer *, enum server_place);
 
 #endif

@@ -10,6 +10,7 @@
 #include "network/support/client.h"
 #include "network/support/loopback.h"
 #include "probe/children.h"
+#include "probe/cpus.h"
 
 #define ENDING_MS 2000 /* then it is killed */
 
@@ -23,21 +24,26 @@ static int random_token(char token[33])
     return 0;
 }
 
-/* `out` is its output and its errors. 0 or an error number. */
-static int spawn(struct peer *peer, char *cpu, int in, int out)
+/* On that CPU; -1: on any. `out` is its output and its errors. 0 or an error number. */
+static int spawn(struct peer *peer, int cpu, int in, int out)
 {
+    const struct rk_cpu_mask own = rk_usable_cpus();
     char program[PATH_MAX], token[200];
     if (rk_beside("reckon-peer", program) < 0)
         return ENOENT;
     snprintf(token, sizeof token, "RECKON_PEER_TOKEN=%s", peer->token);
-    char *const argv[] = {program, "--listen", peer->name, "--until-eof", "--cpu", cpu, NULL};
+    char *const argv[] = {program, "--listen", peer->name, "--until-eof", NULL};
     char *const settings[] = {"LC_ALL=C", token, NULL};
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_adddup2(&files, in, 0);
     posix_spawn_file_actions_adddup2(&files, out, 1);
     posix_spawn_file_actions_adddup2(&files, out, 2);
-    const int error = rk_spawn(&peer->server, argv, settings, &files, 0);
+    /* It has the CPUs of the thread that starts it. */
+    int error = rk_allow_cpus(cpu < 0 ? rk_cpu_set() : rk_one_cpu(cpu));
+    if (!error)
+        error = rk_spawn(&peer->server, argv, settings, &files, 0);
+    rk_allow_cpus(own);
     posix_spawn_file_actions_destroy(&files);
     if (error)
         peer->server = 0;
@@ -69,17 +75,18 @@ static int read_address(struct rk_context *c, struct peer *peer, int from)
 
 int peer_start_server(struct rk_context *c, struct peer *peer, enum server_place place)
 {
-    char number[16];
     int in[2], out[2];
-    const int cpu = place == OTHER_CPU ? rk_other_cpu(c) : sched_getcpu();
-    if (cpu < 0)
-        return cpu;
+    int cpu = place == ANY_CPU ? -1 : sched_getcpu();
+    if (place == OTHER_CPU) {
+        cpu = rk_other_cpu(c);
+        if (cpu < 0)
+            return cpu;
+    }
     const int unreachable = loopback_locate(c, peer);
     if (unreachable)
         return unreachable;
     if (random_token(peer->token))
         return rk_refused(c, "getrandom", errno);
-    snprintf(number, sizeof number, "%d", cpu);
     if (pipe2(in, O_CLOEXEC) < 0)
         return rk_refused(c, "pipe2", errno);
     if (pipe2(out, O_CLOEXEC) < 0) {
@@ -88,7 +95,7 @@ int peer_start_server(struct rk_context *c, struct peer *peer, enum server_place
         close(in[1]);
         return rk_refused(c, "pipe2", error);
     }
-    const int error = spawn(peer, number, in[0], out[1]);
+    const int error = spawn(peer, cpu, in[0], out[1]);
     close(in[0]);
     close(out[1]);
     peer->server_input = in[1];

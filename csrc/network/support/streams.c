@@ -1,5 +1,6 @@
 #include "network/support/streams.h"
 
+#include "probe/cpus.h"
 #include "probe/order.h"
 
 /* Bytes that no link can compress. */
@@ -12,7 +13,7 @@ static void fill_at_random(const struct rk_region *region)
 
 /* --- the sender --- */
 
-int open_sender_of(struct rk_context *c, size_t size_bytes)
+int open_sender_of(struct rk_context *c, size_t size_bytes, enum server_place place)
 {
     struct sender *const sender = rk_state(c);
     sender->opened = rk_stamp_now();
@@ -22,12 +23,12 @@ int open_sender_of(struct rk_context *c, size_t size_bytes)
     if (status)
         return status;
     fill_at_random(&sender->data);
-    return peer_open(c, &sender->peer, server_place_of(c));
+    return peer_open(c, &sender->peer, place);
 }
 
 int open_sender(struct rk_context *c)
 {
-    return open_sender_of(c, (size_t)rk_integer(c, "size_bytes"));
+    return open_sender_of(c, (size_t)rk_integer(c, "size_bytes"), server_place_of(c));
 }
 
 int64_t close_connection(struct sender *sender)
@@ -122,11 +123,13 @@ static void *keep_sending(void *argument)
 
 int begin_streams(struct rk_context *c, struct streams *all, int64_t span_ns)
 {
+    /* One stream is sent on the probe's CPU; of several each sender may use any. */
+    const struct rk_cpu_mask cpus = all->count > 1 ? rk_cpu_set() : rk_one_cpu(sched_getcpu());
     int started = 0, error = 0;
     pthread_mutex_lock(&all->start_lock);
     while (started < all->count && !error) {
         struct stream *stream = &all->stream[started];
-        error = pthread_create(&stream->thread, NULL, keep_sending, stream);
+        error = rk_start_thread(&stream->thread, cpus, keep_sending, stream);
         if (!error)
             started++;
     }

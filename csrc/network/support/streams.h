@@ -24,7 +24,7 @@ struct sender {
 /* For probes whose state begins with a sender: 0, or a status with the reason set. The variant is
  * the server's place; close_sender() in either case. */
 int open_sender(struct rk_context *); /* of "size_bytes" */
-int open_sender_of(struct rk_context *, size_t size_bytes);
+int open_sender_of(struct rk_context *, size_t size_bytes, enum server_place);
 int close_sender(struct rk_context *);
 /* Closes the connection; the segments that TCP sent again on it, -1 if not known. */
 int64_t close_connection(struct sender *);

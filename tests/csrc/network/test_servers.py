@@ -19,6 +19,19 @@ LASTING = [
 ]
 
 
+@pytest.mark.parametrize("name", ["tcp", "tcp_across"])
+def test_both_ends_of_several_streams_may_use_every_cpu(name):
+    """Four senders on one CPU would show what that CPU sends, not what the link carries."""
+    two_cpus()
+    with Running(THROUGHPUT + name, streams=3) as running:
+        senders = [int(thread) for thread in os.listdir(f"/proc/{running.probe}/task")]
+        senders.remove(running.probe)
+        places = [os.sched_getaffinity(pid) for pid in [*senders, *running.servers]]
+        own = os.sched_getaffinity(running.probe)
+    assert own == {library.default_cpu()}
+    assert len(senders) == 3 and places == [os.sched_getaffinity(0)] * len(places)
+
+
 @pytest.mark.parametrize("name", LASTING)
 def test_a_server_is_on_the_probes_cpu_or_on_the_lowest_other_one(name):
     two_cpus()
