@@ -30,12 +30,6 @@ def built(shared_folder):
 
 
 @pytest.fixture(scope="session")
-def book(built):
-    """The project with its book, which the tests of one file alone change."""
-    return RecordedProject(built / "project")
-
-
-@pytest.fixture(scope="session")
 def chromium():
     """Chromium's path."""
     return installed_any("chromium", "chromium-browser", "google-chrome")

@@ -6,7 +6,7 @@ import re
 import subprocess
 
 import pytest
-from helpers.books import RecordedProject, ShortProject
+from helpers.books import ShortRecordedProject
 from helpers.capabilities import installed
 
 pytestmark = pytest.mark.book
@@ -18,14 +18,11 @@ HOSTILE = (
 PAGES = ["machine", "network/connect", "summary", "machines"]
 
 
-class HostileProject(ShortProject, RecordedProject):
+class HostileProject(ShortRecordedProject):
     """A short book of the recorded run whose texts from outside are all hostile."""
 
     def __init__(self, base):
-        RecordedProject.__init__(self, base)
-        ShortProject.__init__(
-            self, base, [*(f"notebooks/{page}" for page in PAGES), "book/bibliography"]
-        )
+        super().__init__(base, [*(f"notebooks/{page}" for page in PAGES), "book/bibliography"])
         run = base / "book/runs/recorded"
         self._edit(run / "run.json", self._describe)
         for path in run.rglob("*/*.json"):

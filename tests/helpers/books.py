@@ -117,6 +117,10 @@ class ShortProject(Project):
         path.write_text(yaml.safe_dump(contents, sort_keys=False))
 
 
+class ShortRecordedProject(ShortProject, RecordedProject):
+    """A project whose book shows these files of the recorded run."""
+
+
 def _only(entries: list[dict], files: list[str]) -> list[dict]:
     chosen = []
     for entry in entries:
