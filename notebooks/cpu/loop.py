@@ -70,11 +70,18 @@ def slower_across_lines(across, o2):
     return pace(across) / pace(o2)
 
 
+def is_straight(loop):
+    """Whether the points lie on the fitted line: a slope describes no bend."""
+    return loop.line is not None and abs(loop.line.residuals).max() < 0.1 * loop.medians.max()
+
+
 @rk.finding(needs=())
 def slope(loop, how):
     if loop.line is None:
         return rk.unexplained("too few points", f"The {how} loop against its rounds")
     residual = rk.amount(abs(loop.line.residuals).max(), "ns")
+    if not is_straight(loop):
+        return rk.shown("no straight line", f"The {how} loop against its rounds lies on no straight line: the fitted one leaves up to {residual}")
     return rk.shown("slope", f"A round adds {rk.amount(loop.line.slope, 'ns')} to the {how} loop; the fitted line leaves "
                     f"{residual} at most")
 
@@ -83,27 +90,33 @@ def disagreeing_points(whole):
     return sum(bool(summary.warnings) for summary in whole.summaries)
 
 
+def samples_disagree(whole):
+    return 3 * disagreeing_points(whole) > len(whole.points)
+
+
 def two_values(a_round, whole, how):
     """A round by itself and by the slope of the whole loop."""
     if not a_round.summary or whole.line is None:
         return rk.unexplained("not both values", f"{how} could not be measured.")
+    by_itself = f"{how} {a_round} ({a_round:cycles}) in ten thousand rounds without a pause"
+    if not is_straight(whole):
+        return rk.shown("one value of a round", f"{by_itself}; the points of the whole loop lie on no straight line, so its slope is no round.")
     times = whole.line.slope / a_round.median
-    values = (f"{how} {a_round} ({a_round:cycles}) in ten thousand rounds without a pause; by the slope of the whole loop "
-              f"{rk.amount(whole.line.slope, 'ns')}, {rk.percent_more_or_less(times)}")
-    if times > 1.2 and 3 * disagreeing_points(whole) <= len(whole.points):
+    values = f"{by_itself}; by the slope of the whole loop {rk.amount(whole.line.slope, 'ns')}, {rk.percent_more_or_less(times)}"
+    if times > 1.2 and not samples_disagree(whole):
         return rk.consistent("slope larger", f"{values}, as where the last jump is mispredicted from some length on.")
     return rk.shown("two values of a round", f"{values}.")
 
 
 def why_two_values(a_round, whole):
-    """Why the two values of a round differ: a list of at most one finding."""
+    """Why the two values of a round differ, or there is one: a list of at most one finding."""
     times = whole.line.slope / a_round.median if whole.line else math.nan
-    if times < 0.8:
-        return [rk.consistent("loops overlap", "The repeated loops do not depend on one another, so the processor runs rounds of several "
-                              "at once; those of one long loop wait for each other.")]
-    if times > 1.2 and 3 * disagreeing_points(whole) > len(whole.points):
+    if (times > 1.2 or whole.line and not is_straight(whole)) and samples_disagree(whole):
         return [rk.unexplained("samples disagree", f"The samples of {disagreeing_points(whole)} of its {len(whole.points)} points "
                                "disagree, so something disturbed them.")]
+    if is_straight(whole) and times < 0.8:
+        return [rk.consistent("loops overlap", "The repeated loops do not depend on one another, so the processor runs rounds of several "
+                              "at once; those of one long loop wait for each other.")]
     return []
 
 
@@ -147,14 +160,23 @@ def forwarding_seen(counter):
                     "of the addition.")
 
 
+def chain_of_round(counter, o0):
+    """The least and the most that the measured chain takes of the unoptimised round, by the bounds of both."""
+    (chain_low, chain_high), (low, high) = bounds_of_pace(counter), bounds_of_pace(o0)
+    return chain_low / high, chain_high / low
+
+
 def round_explained(counter, o0, width):
     """Whether the measured chain takes as long as the unoptimised round, or else the guess of the width allows for it."""
-    chain, a_round = counter.median_cycles, o0.median_cycles
-    needed = 4 / a_round
-    if 0.9 < chain / a_round < 1.1:
-        return rk.consistent("chain explains", f"The chain takes {rk.percent(chain / a_round)} of the round: the round waits for it, and for "
-                             "little else.")
-    if chain < a_round and width.low <= needed <= width.high:
+    least, most = chain_of_round(counter, o0)
+    needed = 4 / pace(o0)
+    if least > 0.85 and most < 1.15:
+        return rk.consistent("chain explains", f"The chain takes {rk.percent(pace(counter) / pace(o0))} of the round, so the round may wait for "
+                             "it alone.")
+    if least <= 1 <= most:
+        return rk.unexplained("chain or not", f"By the intervals the chain takes {rk.percent(least)} to {rk.percent(most)} of the round, so "
+                              "whether the round waits for it alone is open.")
+    if most < 1 and width.low <= needed <= width.high:
         return rk.consistent("width fits", f"The chain is shorter than the round. A width of {rk.number(needed, 2)} instructions a cycle would "
                              f"explain the round, and the guess allows for it ({width.low:g} to {width.high:g}). It was not measured by "
                              "itself.")
@@ -200,7 +222,9 @@ def off_by_fetching(across, lines, fetch):
 
 
 @rk.finding(needs=())
-def off_by_the_slope(times):
+def off_by_the_slope(whole, times):
+    if not is_straight(whole):
+        return rk.unexplained("slope of a bend", "its points lie on no straight line, so the slope is no round; what bends it is not shown here.")
     if times < 1:
         return rk.consistent("slope overlaps", "a round of the long loop waits for the one before; short loops that are repeated run "
                              "beside one another.")
@@ -213,7 +237,7 @@ def missed_slope(whole):
     times = whole.line.slope / whole.sealed_line.slope if whole.line else math.nan
     if not rk.is_miss(times):
         return ""
-    return f"- **{rk.title_of(whole.quantity)}, its slope** ({rk.number(times)} times the prediction): {off_by_the_slope(times)}"
+    return f"- **{rk.title_of(whole.quantity)}, its slope** ({rk.number(times)} times the prediction): {off_by_the_slope(whole, times)}"
 
 
 def misses(counter, o0, o2, across, wholes, inputs):
@@ -263,10 +287,15 @@ def variation(o0, o2):
 
 @rk.finding(needs=())
 def unoptimised_elsewhere(o0, o0_whole):
-    if not o0.has_samples or o0_whole.line is None:
-        return rk.unexplained("unoptimised unsure", "How sure the unoptimised figure is could not be measured here.")
-    return rk.shown("for its program alone", "The unoptimised instructions in the whole loop, repeated so that rounds overlap, give "
-                    f"{rk.amount(o0_whole.line.slope, 'ns')}. So an unoptimised figure holds for its program alone.")
+    if not o0.has_samples or not is_straight(o0_whole):
+        return rk.unexplained("unoptimised unsure", "Whether an unoptimised round costs as much elsewhere is not shown: the whole loop has no "
+                              "slope to compare it with.")
+    line, (low, high) = o0_whole.line, o0.summary.bounds
+    gives = (f"In the whole loop, repeated so that rounds overlap, an unoptimised round takes {rk.amount(line.slope, 'ns')} by the slope "
+             f"({rk.amount(line.slope_low, 'ns')} to {rk.amount(line.slope_high, 'ns')})")
+    if line.slope_low > high or line.slope_high < low:
+        return rk.shown("for its program alone", f"{gives}, not {o0}: an unoptimised figure holds for its program alone.")
+    return rk.unexplained("unoptimised alike", f"{gives}, which does not differ from {o0} by the intervals.")
 
 
 @rk.finding

@@ -97,15 +97,9 @@ def misses(b, bus, reading):
     return "\n".join(items) or "None of the measured rates of one core."
 
 
-def ends_of(result):
-    """The interval; without one, the extremes of the processes."""
-    summary = result.summary
-    return summary.interval.ends if summary.interval.is_known else (min(summary.medians), max(summary.medians))
-
-
 @rk.finding(missing="")
 def mechanism(modify, read):
-    (modify_low, modify_high), (read_low, read_high) = ends_of(modify), ends_of(read)
+    (modify_low, modify_high), (read_low, read_high) = modify.summary.bounds, read.summary.bounds
     least, most = read_low / modify_high, read_high / modify_low
     goes = ("**Mechanism.** A read-modify-write has to read every line, so no core can skip that read. It goes at "
             f"{rk.percent(modify.median / read.median, 3)} of the rate of reading.")

@@ -101,8 +101,7 @@ def close_within_the_machine(here, closed):
 
 def times_a_round_trip(opened, trip):
     """The least and the most that `connect` takes in round trips, by both intervals; without one, by the processes' extremes."""
-    summary = opened.summary
-    low, high = summary.interval.ends if summary.interval.is_known else (min(summary.medians), max(summary.medians))
+    low, high = opened.summary.bounds
     return low / (trip.high or trip.value), high / (trip.low or trip.value)
 
 

@@ -108,7 +108,7 @@ class Summary:
         return width / 2 / abs(self.median) if self.median else math.nan
 
     @property
-    def _bounds(self) -> tuple[float, float]:
+    def bounds(self) -> tuple[float, float]:
         """The interval; without one, the processes' extremes."""
         if self.interval.is_known:
             return self.interval.ends
@@ -124,7 +124,7 @@ class Summary:
         processes fall on one side by chance now and then, so they must be a quarter apart as well.
         """
         slack = 0.0 if self._both_have_intervals(other) else _FAR
-        (low, high), (other_low, other_high) = self._bounds, other._bounds
+        (low, high), (other_low, other_high) = self.bounds, other.bounds
         if low - (other_high + more) > slack * abs(other_high + more):
             return 1
         if other_low - (high + more) > slack * abs(high + more):

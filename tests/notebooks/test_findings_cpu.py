@@ -75,6 +75,41 @@ class TestLoop:
         width = guess(3, "1/cycle", "made up", low=1.5, high=6)
         assert "chain explains" in names(self.loop().unoptimised_round(chain, o0, width))
 
+    def whole(self, bend):
+        """A whole loop of half a cycle a round, beyond 25 rounds with so many cycles more."""
+        rounds = np.arange(0, 51, 5)
+        in_ns = (1 + 0.5 * rounds + bend * (rounds > 25)) * CYCLE_NS
+        result = made_up.curve(
+            "cpu/loop/o0_whole", rounds, in_ns, "ns", "1", predicted=0.1 * rounds
+        )
+        for point in result.points:
+            for process in point.processes:
+                process.ticks = [round(np.median(process.ticks))] * len(process.ticks)
+        return result
+
+    def test_the_slope_over_a_bend_is_no_round(self):
+        o0 = cycles("cpu/loop/o0", 1.4)
+        bent, straight = self.whole(60), self.whole(0)
+        assert self.loop().slope(bent, "unoptimised").name == "no straight line"
+        assert self.loop().slope(straight, "unoptimised").name == "slope"
+        assert self.loop().unoptimised_elsewhere(o0, bent).name == "unoptimised unsure"
+        assert self.loop().unoptimised_elsewhere(o0, straight).name == "for its program alone"
+        assert self.loop().off_by_the_slope(bent, 3).name == "slope of a bend"
+        assert "one value of a round" in names(self.loop().a_round(o0, bent, o0, bent))
+
+    def test_a_slope_that_does_not_differ_shows_no_other_cost(self):
+        o0 = cycles("cpu/loop/o0", 0.5)
+        assert self.loop().unoptimised_elsewhere(o0, self.whole(0)).name == "unoptimised alike"
+
+    def test_a_chain_explains_no_round_whose_interval_is_wide(self):
+        """The chain takes 94 % of the round's median; its processes run from 1 to 1.5 cycles."""
+        chain, o0 = cycles("cpu/loop/counter_in_memory", 1), cycles("cpu/loop/o0", 1, processes=3)
+        for more in (1.06, 1.07, 1.2, 1.35, 1.5):
+            with_more_processes(o0, cycles("cpu/loop/o0", more, processes=1), 0)
+        width = guess(3, "1/cycle", "made up", low=1.5, high=6)
+        found = self.loop().unoptimised_round(chain, o0, width)
+        assert "chain or not" in names(found) and "chain explains" not in names(found)
+
 
 class TestClock:
     def clock(self):
