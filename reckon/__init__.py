@@ -57,6 +57,8 @@ _API = {
         "consistent": "reckon.show.findings:consistent",
         "unexplained": "reckon.show.findings:unexplained",
         "missed": "reckon.show.findings:missed",
+        "missed_item": "reckon.show.findings:missed_item",
+        "missed_list": "reckon.show.findings:missed_list",
         "two_groups": "reckon.statistics:two_groups",
     },
     "tables, sentences and figures": {

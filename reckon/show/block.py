@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from reckon.show.finding import labelled
 from reckon.show.text import NONE
 
 # Kinds of tables: reckon.css fits the first four columns to a phone, or all of them; reckon.js
@@ -84,9 +85,15 @@ def plain_markdown(markdown: str) -> str:
 
 
 def say(*sentences: str | list[str]) -> Block:
-    """A paragraph of Markdown of sentences, or lists of them; empty ones are left out."""
+    """A paragraph of Markdown of sentences, or lists of them; empty ones are left out.
+
+    Findings have their strength behind them. What begins with a dash is an item of a list.
+    """
     lists = ([each] if isinstance(each, str) else each for each in sentences)
-    return Block(" ".join(filter(None, itertools.chain(*lists))))
+    text = ""
+    for sentence in filter(None, itertools.chain(*lists)):
+        text += ("\n" if sentence.startswith("- ") else " ") + labelled(sentence)
+    return Block(text[1:])
 
 
 def join_blocks(blocks: Iterable[Block]) -> Block:

@@ -1,4 +1,4 @@
-"""Findings: what a page concludes from its results, each with its evidence and its strength."""
+"""What makes the findings of a page from functions of its results."""
 
 from __future__ import annotations
 
@@ -6,35 +6,15 @@ import functools
 import inspect
 import math
 from collections.abc import Callable, Iterable
-from typing import Literal
 
 from reckon import units
 from reckon.prediction.ratios import is_miss
 from reckon.records.quantities.result import Result
+from reckon.show.finding import Finding as Finding
 from reckon.show.text import why
 from reckon.show.titles import title_of
 
-# shown: the data exclude the alternatives; consistent with: they fit it and others too; not
-# explained: they show that there is something, and not what.
-Strength = Literal["shown", "consistent with", "not explained"]
 NOT_MEASURED = "not measured"
-
-
-class Finding(str):
-    """A conclusion of a page: its sentence, in Markdown, which knows where it comes from.
-
-    name: in plain words, unique in its chapter; tests on made-up machines refer to it. evidence:
-    what it follows from, by name: the arguments of its function.
-    """
-
-    name: str
-    strength: Strength
-    evidence: dict[str, object]
-
-    def __new__(cls, sentence: str, name: str, strength: Strength, evidence: dict | None = None):
-        found = super().__new__(cls, sentence)
-        found.name, found.strength, found.evidence = name, strength, evidence or {}
-        return found
 
 
 def shown(name: str, sentence: str) -> Finding:
@@ -98,11 +78,30 @@ def _lacks_value(needed: object) -> bool:
 
 
 def missed(result: Result, reason: str, what: str = "", *, lower: str | None = None) -> str:
-    """An item of a list: how far the result is off its prediction, and the reason; "" unless it
-    is off by more than a factor of two. what: stands after the result's title. lower: the reason
-    where the result lies below its prediction, if `reason` speaks of one above."""
+    """An item of a list: the finding how far the result is off its prediction, as strong as its
+    reason; "" unless it is off by more than a factor of two.
+
+    what: stands after the result's title. lower: the reason where the result lies below its
+    prediction, if `reason` speaks of one above.
+    """
     if not is_miss(result.ratio):
         return ""
-    ratio = units.number(result.ratio)
     reason = lower if lower is not None and result.ratio < 1 else reason
-    return f"- **{title_of(result.quantity)}{what}** ({ratio} times the prediction): {reason}"
+    title = f"{title_of(result.quantity)}{what}"
+    return missed_item(title, f"{units.number(result.ratio)} times the prediction", reason)
+
+
+def missed_item(title: str, how_far: str, reason: str) -> Finding:
+    """The finding that what has this title is off its prediction, as an item of a list."""
+    if not isinstance(reason, Finding):
+        reason = unexplained("missed", reason)
+    elif reason.name == NOT_MEASURED:  # no cause follows from what was not measured
+        reason = unexplained("missed", "unexplained.")
+    item = f"- **{title}** ({how_far}): {reason}"
+    return Finding(item, reason.name, reason.strength, reason.evidence)
+
+
+def missed_list(items: Iterable[str], none: str) -> list[Finding]:
+    """The findings among these items; without any, that none was missed, in these words."""
+    found = [item for item in items if isinstance(item, Finding) and item]
+    return found or [shown("none missed", none)]

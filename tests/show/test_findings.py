@@ -31,7 +31,26 @@ def test_findings_of_one_function_share_its_evidence():
     found = dearer(CALL, CALL)
     assert [each.strength for each in found] == ["consistent with", "not explained"]
     assert all(each.evidence["slow"] is CALL for each in found)
-    assert rk.say(found, "And so on.").markdown == "They are alike. Why is open. And so on."
+    said = "They are alike. ({term}`consistent with the data`) Why is open. And so on."
+    assert rk.say(found, "And so on.").markdown == said
+
+
+@pytest.mark.parametrize(
+    ("finding", "label"),
+    [
+        (rk.shown("a", "A waits for B."), ""),
+        (rk.consistent("a", "A waits for B."), " ({term}`consistent with the data`)"),
+        (rk.consistent("a", "A seems to wait for B."), ""),
+        (rk.unexplained("a", "A is slower."), " ({term}`not explained`)"),
+        (rk.unexplained("a", "Why A is slower is not shown here."), ""),
+        (rk.unexplained("a", ""), ""),
+    ],
+)
+def test_a_finding_shows_its_strength_unless_its_words_do(finding, label):
+    assert finding.labelled == finding + label
+    assert rk.say(finding).markdown == finding.labelled
+    answered = rk.show.answer("How long?", CALL, "a call", finding).markdown
+    assert finding.labelled in answered
 
 
 @pytest.mark.parametrize(
@@ -57,6 +76,29 @@ def test_only_a_miss_is_an_item_of_the_list():
     SLOW.seal.predicted = SLOW.median / 3
     assert rk.missed(SLOW, "unexplained.").endswith("(3.00 times the prediction): unexplained.")
     assert rk.missed(CALL, "unexplained.") == ""
+
+
+def test_a_miss_is_as_strong_as_its_reason_and_has_its_evidence():
+    SLOW.seal.predicted = SLOW.median / 3
+    found = rk.missed(SLOW, dearer(CALL, SLOW))
+    assert (found.name, found.strength) == ("dearer", "shown")
+    assert found.evidence["slow"] is SLOW
+    assert rk.missed(SLOW, "as ever.").strength == "not explained"
+
+
+def test_what_was_not_measured_is_no_reason():
+    SLOW.seal.predicted = SLOW.median / 3
+    found = rk.missed(SLOW, dearer(CALL, NOTHING))
+    assert found.endswith(": unexplained.") and found.strength == "not explained"
+
+
+def test_misses_are_a_list_below_what_is_said_before():
+    SLOW.seal.predicted = SLOW.median / 3
+    one = rk.missed(SLOW, "unexplained.")
+    assert rk.missed_list(["", one, one], "None.") == [one, one]
+    assert rk.missed_list(["", ""], "None.") == ["None."]
+    said = rk.say("These:", rk.missed_list([one, one], "None.")).markdown
+    assert said == f"These:\n{one}\n{one}"
 
 
 def test_what_is_below_its_prediction_gets_no_reason_for_one_above():

@@ -9,6 +9,7 @@ from reckon import units
 from reckon.prediction.ratios import is_comparable, is_miss
 from reckon.records.quantities.result import Result
 from reckon.show.block import Block, table_row
+from reckon.show.finding import labelled
 from reckon.show.sentences.verdicts import how_far, sealed_again, within_scatter
 from reckon.show.text import counted_position, literal, ratio_text
 from reckon.statistics import Summary
@@ -110,7 +111,7 @@ def answer(
     cells = "\n".join([head, "| --- | --- | --- |", table_row(values.cells())])
     picture = track(values, log_scale([values]))
     scatter = within_scatter(values.measured, values.predicted)
-    sentences = (verdict, scatter, sealed_again(result), values.revised, why)
+    sentences = (verdict, scatter, sealed_again(result), values.revised, labelled(why))
     return _box(f"**{question}**\n\n{cells}\n\n{picture}\n\n{' '.join(filter(None, sentences))}")
 
 
