@@ -5,7 +5,6 @@ import numpy as np
 import reckon as rk
 
 SMALL, HUGE = 4096, 2**21  # bytes of a page
-OFF = 1.8  # a prediction that is off by this factor is explained
 
 
 def clearing_rate(anonymous, huge):
@@ -73,11 +72,14 @@ def off_each_alone(each, anonymous, huge, take, cleared):
 
 
 @rk.finding
-def off_after_a_rest(cold, share):
-    model = (f"the model lets the host serve {rk.percent(share.value)} of the pages again. The measured time is that of memory")
+def off_after_a_rest(cold, anonymous, share):
+    """anonymous: the fault at once."""
+    model = f"the model lets the host serve {rk.percent(share.value)} of the pages again; at once a page takes {anonymous}."
+    if cold.apart(anonymous) <= 0:
+        return rk.consistent("none taken back", f"{model} After the rest it takes no longer, as if the host had taken none back.")
     if cold.ratio < 1:
-        return rk.consistent("little taken back", f"{model} of which the host had taken back less.")
-    return rk.consistent("taken back", f"{model} that the host had taken back.")
+        return rk.consistent("little taken back", f"{model} The time fits memory of which the host had taken back less.")
+    return rk.consistent("taken back", f"{model} The time fits memory that the host had taken back.")
 
 
 @rk.finding
@@ -97,10 +99,9 @@ def misses(f, inputs):
         "huge": off_by_huge_pages(f["huge"], inputs["written"]),
         "minor": "entering up to 16 pages takes other work than guessed; a file of one page would tell, where there are no neighbours.",
         "major": off_by_the_disk(inputs["access"], inputs["direct_read"]),
-        "cold": off_after_a_rest(f["cold"], inputs["share"])}
-    items = [f"- **{rk.title_of(f[name].quantity)}** ({rk.number(f[name].ratio)} times the prediction): {reason}"
-             for name, reason in reasons.items() if max(f[name].ratio, 1 / f[name].ratio) >= OFF]
-    return "\n".join(items) or "None of the measured faults."
+        "cold": off_after_a_rest(f["cold"], f["anonymous"], inputs["share"])}
+    items = [rk.missed(f[name], reason) for name, reason in reasons.items()]
+    return rk.missed_list(items, "None of the measured faults.")
 
 
 @rk.finding(missing="Not all of them could be counted.")

@@ -69,33 +69,48 @@ def mountain_extremes(mountain):
     return rk.shown("extremes", f"{title}, from {ends[0]} down to {ends[1]}" if ends else title)
 
 
-@rk.finding
-def off_by_the_l3(of_l3, of_memory, base, size):
-    """size: of the region of the L3's ring, in bytes."""
-    from_cache, from_memory = of_l3.seal.predicted, of_memory.median
+def l3_s_pace(of_l3, level):
+    """Seconds of a load that the L3 answers, as the staircase shows its level; without a level, as guessed. Then this in words."""
+    pace, origin = (level.y, "in the staircase") if level else (of_l3.seal.predicted, "by the guess")
+    return pace, f"the L3's {rk.amount(pace, 'ns')} {origin}"
+
+
+@rk.finding(needs=["of_l3", "of_memory"])
+def off_by_the_l3(of_l3, of_memory, base, size, level):
+    """size: of the region of the L3's ring, in bytes; level: of the L3 in the staircase, or None."""
+    (from_cache, in_words), from_memory = l3_s_pace(of_l3, level), of_memory.median
     walks = of_l3.process_medians(of_l3.points[0])
     fast, slow = (walks < 2 * from_cache).sum(), (walks > 0.75 * from_memory).sum()
-    model = f"the model lets the L3 answer every load, in {rk.amount(from_cache, 'ns')}"
+    model = f"the model lets the L3 answer every load, in {rk.amount(of_l3.seal.predicted, 'ns')}"
     slow_walks = f"{slow} took at least three quarters of main memory's {rk.amount(from_memory, 'ns')}"
     if fast > 0 and slow > 0:
         held = max((at for point, at in zip(base.points, base.axis, strict=True)
                     if base.process_medians(point).min() < 2 * from_cache), default=0)
         return rk.consistent(
-            "two paces", f"{model}. Of {len(walks)} fresh processes {fast} came within twice that, and {slow_walks}. Size and pages were "
+            "two paces", f"{model}. Of {len(walks)} fresh processes {fast} came within twice {in_words}, and {slow_walks}. Size and pages were "
             "the same, so the size does not decide: the region fits at times, and at others those who share the L3 have pushed it out. "
             "Pages that lie badly would slow some loads of every process instead. In the staircase "
             f"{rk.amount(held, 'byte')} is the largest region with a process at the L3's pace. The same walk on an idle host would tell.")
     if slow > len(walks) / 2:
         return rk.consistent(
-            "one pace", f"{model}. None of {len(walks)} fresh processes came within twice that, and {slow_walks}. So this program never "
+            "one pace", f"{model}. None of {len(walks)} fresh processes came within twice {in_words}, and {slow_walks}. So this program never "
             "gets that much of the L3: others fill it, or a host grants a part. The same walk on an idle host would tell.")
     went = (of_l3.median - from_cache) / (from_memory - from_cache)  # the share of loads that memory answered
     if 0 < went < 1:
         return rk.consistent(
-            "some from memory", f"{model}. If memory answered some in {rk.amount(from_memory, 'ns')}, it answered {rk.percent(went)} of "
-            f"them, as if about {rk.amount((1 - went) * size, 'byte')} of the {rk.amount(size, 'byte')} stayed in a cache. The same walk "
-            "on an idle host would tell.")
+            "some from memory", f"{model}. If memory answered some in {rk.amount(from_memory, 'ns')} and the rest took {in_words}, memory answered "
+            f"{rk.percent(went)}, as if about {rk.amount((1 - went) * size, 'byte')} of the {rk.amount(size, 'byte')} stayed in a cache. The "
+            "same walk on an idle host would tell.")
     return rk.unexplained("no mixture", "it is no mixture of L3 and memory, so unexplained; an idle host would tell.")
+
+
+@rk.finding(needs=())
+def usable_l3(level, l3):
+    """That the L3 keeps its pace for less than half of what is reported: a list of at most one finding. level: as in the staircase."""
+    if not level or l3.origin != "machine" or level.x_last > 0.5 * l3.value:
+        return []
+    return [rk.unexplained("usable L3 ends before the reported", "Whether others use the rest of the L3, or a host grants a part of it, is not "
+                           "shown here.")]
 
 
 @rk.finding
@@ -105,17 +120,17 @@ def off_by_memory(of_memory, of_l3, dram):
                           "memory may be farther away or busier, or a host walks its own tables for it.")
 
 
-def misses(m, base, dram, size):
-    """The list of the levels whose predictions were missed, and why. size: of the L3's ring."""
+def misses(m, base, dram, size, level):
+    """The list of the levels whose predictions were missed, and why. size: of the L3's ring; level: the L3's in the staircase, or None."""
     reasons = {"l1": "unexplained; the same walk beside the core's clock, on an idle core, would tell.",
                "l2": "some of the region does not stay in L2, or the core was shared. Walks of smaller regions would tell.",
-               "l3": off_by_the_l3(m["l3"], m["memory"], base, size),
+               "l3": off_by_the_l3(m["l3"], m["memory"], base, size, level),
                "memory": off_by_memory(m["memory"], m["l3"], dram),
                "memory_small": "it shares the miss of huge pages; what small pages add is asked below."}
     what = {"l3": f", a region of {rk.amount(size, 'byte')}"}
     faster = "unexplained: the wait is shorter than guessed."
     items = [rk.missed(m[level], reason, what.get(level, ""), lower=faster) for level, reason in reasons.items()]
-    return "\n".join(filter(None, items)) or "None of the measured levels."
+    return rk.missed_list(items, "None of the measured levels.")
 
 
 @rk.finding(needs=())
@@ -353,9 +368,9 @@ def at_half_of_the_l3(base, l3, from_cache, from_memory):
     return rk.consistent("both at half", f"{shows}: the L3 answers some loads, and main memory the others.")
 
 
-def half_of_the_l3(base, l3, of_l3, of_memory):
+def half_of_the_l3(base, l3, of_l3, of_memory, level):
     return (f"**2.** Predict the latency of a random ring of {rk.amount(l3.value / 2, 'byte')}, half of the L3. Which level answers?",
-            at_half_of_the_l3(base, l3, of_l3.seal.predicted, of_memory.median))
+            at_half_of_the_l3(base, l3, l3_s_pace(of_l3, level)[0], of_memory.median))
 
 
 def guess_to_measure(dram, far, clock):

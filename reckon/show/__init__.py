@@ -22,7 +22,7 @@ _NAMES = {
     "tables.answer_box": ["answer", "exercise"],
     "tables.bounds": ["plausibility"],
     "tables.method_and_machine_tables": ["machines", "machines_curve", "methods"],
-    "tables.plateau_tables": ["levels", "levels_verdict"],
+    "tables.plateau_tables": ["levels", "levels_verdict", "seen_levels"],
     "tables.process_conditions": ["conditions", "tcp"],
     "tables.tables": ["cross_check", "fits", "spreads", "table"],
 }

@@ -1,6 +1,8 @@
 """What the chapters on memory conclude on made-up machines: the findings that must appear, and those that
 must not."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from helpers import made_up
@@ -153,3 +155,108 @@ def test_the_kernels_work_is_computed_with_the_sealed_cost_of_a_system_call():
     cycles = (fault.median - 4096 / 20e9 - 200e-9) * 3e9
     assert names(found) == ["kernel's work"] and f"works {rk.number(cycles)} cycles" in found
     assert np.isfinite(cycles)
+
+
+def off_by_the_l3(level):
+    """A ring in the L3 of 10 processes that takes 50 ns, where the L3 was guessed to take 12."""
+    of_l3 = made_up.single("memory/latency/l3", 50, "ns")
+    of_l3.seal.predicted = 12e-9
+    of_memory = made_up.single("memory/latency/memory", 230, "ns")
+    base = walk("random_huge", 42, 230)
+    return LATENCY.off_by_the_l3(of_l3, of_memory, base, 2**20, level)
+
+
+def test_the_l3s_measured_pace_stands_for_the_guess():
+    level = SimpleNamespace(y=42e-9, x_last=4 * 2**20)
+    assert "the L3's 42.0 ns in the staircase" in off_by_the_l3(level)
+    assert "memory answered 4.4 %" in off_by_the_l3(level)
+    assert "the L3's 12.0 ns by the guess" in off_by_the_l3(None)
+
+
+def test_an_unmeasured_cause_is_no_reason():
+    of_l3 = made_up.single("memory/latency/l3", 50, "ns")
+    of_l3.seal.predicted = 12e-9
+    memory = made_up.nothing("memory/latency/memory")
+    reason = LATENCY.off_by_the_l3(of_l3, memory, walk("random_huge", 42, 230), 2**20, None)
+    assert "not measured" not in rk.missed(of_l3, "x")
+    assert rk.missed(of_l3, reason).endswith("times the prediction): unexplained.")
+
+
+@pytest.mark.parametrize(("last_mib", "found"), [(4, 1), (30, 0)])
+def test_an_l3_that_ends_early_is_reported(last_mib, found):
+    level = SimpleNamespace(y=42e-9, x_last=last_mib * 2**20)
+    l3 = SimpleNamespace(origin="machine", value=32 * 2**20)
+    assert len(LATENCY.usable_l3(level, l3)) == found
+    assert not LATENCY.usable_l3(None, l3)
+
+
+def queue(at_end_ns, predicted_at_end_ns=200, processes=8, first=0):
+    axis, times = [first, 50, 100], [100, 110, at_end_ns]
+    waits = made_up.curve(
+        "memory/bandwidth/loaded_latency",
+        axis,
+        times,
+        axis_unit="1",
+        predicted=[100, 120, predicted_at_end_ns],
+        processes=processes,
+    )
+    load = made_up.curve("memory/bandwidth/load", axis, [1, 7, 14], "GB/s", "1")
+    return BANDWIDTH.queue_holds(waits, load, rk.given(50, "GB/s", "the bus"))
+
+
+@pytest.mark.parametrize(
+    ("at_end_ns", "name"),
+    [
+        (101, "no queue"),
+        (130, "shorter queue"),
+        (160, "queue undecided"),  # 0.8 times as foreseen
+        (200, "queue holds"),
+        (400, "longer queue"),
+    ],
+)
+def test_a_queue_is_judged_by_intervals(at_end_ns, name):
+    assert names(queue(at_end_ns)) == [name]
+
+
+def test_the_first_measured_load_is_not_no_load():
+    assert names(queue(200, first=10)) == ["not measured"]
+
+
+def rates(**gb_s):
+    return {
+        name: made_up.single(f"memory/bandwidth/{name}", rate, "GB/s", seed=seed)
+        for seed, (name, rate) in enumerate(gb_s.items())
+    }
+
+
+def test_a_method_does_not_share_a_miss_that_reading_has_not():
+    b = rates(read=20, write_nt=50)
+    b["write_nt"].seal.predicted = 20e9
+    assert names(BANDWIDTH.off_by("write_nt", b, 1, "few lines.")) == ["unlike reading"]
+    b["read"].seal.predicted = 7e9
+    assert names(BANDWIDTH.off_by("write_nt", b, 1, "few lines.")) == ["like reading"]
+
+
+def test_lines_do_not_slow_what_wide_registers_read_faster():
+    b = rates(read=20, read_scalar=10)
+    assert names(BANDWIDTH.off_by("read_scalar", b, 1, "few lines.")) == ["narrow reads"]
+    b = rates(read=20, read_scalar=20)
+    assert names(BANDWIDTH.off_by("read_scalar", b, 1, "few lines.")) == ["unlike reading"]
+
+
+def test_reading_says_nothing_of_writes_that_read_no_line():
+    b = rates(read=15, write_nt=26)
+    found = names(BANDWIDTH.shared_inputs(b["read"], b["write_nt"], "few lines."))
+    assert found == ["shared inputs", "writes without reading"]
+
+
+@pytest.mark.parametrize(
+    ("rest_us", "warm_us", "name"),
+    [(1.0, 1.0, "none taken back"), (2.0, 1.0, "little taken back"), (9.0, 1.0, "taken back")],
+)
+def test_memory_after_a_rest_is_compared_with_memory_at_once(rest_us, warm_us, name):
+    rest = made_up.single("memory/fault/cold", rest_us, "µs", seed=2)
+    rest.seal.predicted = 4e-6
+    warm = made_up.single("memory/fault/anonymous", warm_us, "µs")
+    share = rk.guess(0.3, "1", "of the pages", low=0, high=1)
+    assert names(FAULT.off_after_a_rest(rest, warm, share)) == [name]

@@ -81,6 +81,15 @@ def regimes(result: Result, names: list[str], reported: Reported) -> list[Regime
     ]
 
 
+def seen_levels(result: Result, names: list[str], reported: Reported) -> dict[str, Level]:
+    """The plateaus that a curve's data show, by the names that regimes() gives them."""
+    return {
+        regime.name: regime.level
+        for regime in regimes(result, names, reported)
+        if not regime.level.is_ramp
+    }
+
+
 def _too_few(result: Result) -> Block:
     why = f"{result.state}: {literal(result.reason)}"
     if result.has_samples:
