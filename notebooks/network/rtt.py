@@ -11,6 +11,8 @@ LONGER_PING = "the ping took longer, so the share cannot be computed. Hosts and 
 def two_cpus_and_one(across, alone, title):
     if not (across.has_samples and alone.has_samples):
         return rk.shown("round trips", title)
+    if not across.apart(alone):
+        return rk.shown("as long as on one", f"{title}: TCP between two CPUs and on one is indistinguishable")
     times = rk.number(across.median / alone.median, 2)
     return rk.shown("two CPUs and one", f"{title}: between two CPUs, TCP takes {times} times as long as on one")
 
@@ -40,7 +42,7 @@ def misses(near, far, simulated):
     faster = "unexplained: less was needed than guessed; a profile of the kernel would tell of what."
     items = [*(rk.missed(result, here, lower=faster) for result in near),
              *(rk.missed(result, shared if simulated else real, lower=faster) for result in far)]
-    return "\n".join(filter(None, items)) or "None of the measured round trips of short messages."
+    return rk.missed_list(items, "None of the measured round trips of short messages.")
 
 
 @rk.finding(missing="")
@@ -141,8 +143,9 @@ def longer_on_the_wire(wire, whole):
 
 
 @rk.finding(missing="")
-def answer(alone, null, switch, stack, clock):
-    needed = ((alone.median - 4 * null.value) / 2 - switch.value) * clock.value
+def answer(alone, stack):
+    sealed = {each.name: each.value for each in alone.seal.inputs}  # later predictions may have others
+    needed = ((alone.median - sealed["calls"] * sealed["null"]) / sealed["passes"] - sealed["turn"]) * sealed["clock"]
     if needed <= 0:
         return []
     return rk.consistent("passes take the rest", f"Two passes through the kernel of {rk.number(needed)} cycles each, instead of the guessed "

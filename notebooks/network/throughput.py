@@ -44,7 +44,7 @@ def two_cpus_and_one(across, alone, title):
     if not (across.has_samples and alone.has_samples):
         return rk.shown("rates", title)
     if across.apart(alone) == 0:
-        return rk.shown("as much as one", f"{title}: two CPUs carry about as much as one")
+        return rk.shown("as much as one", f"{title}: two CPUs and one are indistinguishable")
     return rk.shown("another rate", f"{title}: two CPUs carry {rk.number(across.median / alone.median, 2)} times as much as one")
 
 
@@ -86,13 +86,20 @@ def small_sends(sends, sends_to_peer, link):
                          "the limit.")
 
 
+def against_one_stream(streams):
+    """How much all streams carry, in words."""
+    if not streams.summaries[-1].apart(streams.summaries[0]):
+        return "as much as one, by the intervals"
+    return f"{rk.number(streams.growth, 3)} times as much as one"
+
+
 @rk.finding(needs=())
 def several_streams(near, far):
     title = "Throughput of all streams together"
     if len(near.points) < 2:
         return rk.shown("streams", title)
-    here = f"{max(near.axis):g} carry {rk.number(near.growth, 3)} times as much as one within the machine"
-    there = f", {rk.number(far.growth, 3)} times to the other host" if len(far.points) > 1 else ""
+    here = f"{max(near.axis):g} within the machine carry {against_one_stream(near)}"
+    there = f", to the other host {against_one_stream(far)}" if len(far.points) > 1 else ""
     return rk.shown("several streams", f"{title}: {here}{there}")
 
 
@@ -162,7 +169,7 @@ def misses(n, far, segment, wake, of_a_byte, of_64_kib):
     items = (rk.missed(n["tcp"], off_on_one_cpu(n["tcp"], of_a_byte, of_64_kib)),
              rk.missed(n["tcp_across"], faster, lower=off_on_two(n["tcp_across"], segment, wake)),
              rk.missed(far, faster, lower=lost))
-    return "\n".join(filter(None, items)) or "None of the measured rates with sends of 128 KiB."
+    return rk.missed_list(items, "None of the measured rates with sends of 128 KiB.")
 
 
 @rk.finding
@@ -193,8 +200,8 @@ def misses_of_the_curves(sends, sends_to_peer, streams, ramp, across):
         ratios = curve.medians / curve.sealed("predicted")
         off = [f"{x:,g}" for x, ratio in zip(curve.axis_in_unit, ratios, strict=True) if rk.is_miss(ratio)]
         if off:
-            items.append(f"- **{what}**, at {' and '.join(off)}{unit}: {cause}.")
-    return "\n".join(items)
+            items.append(rk.unexplained("curve off", f"- **{what}**, at {' and '.join(off)}{unit}: {cause}."))
+    return items
 
 
 @rk.finding(needs=())
@@ -205,10 +212,16 @@ def share_of_the_ideal(far, rate, mtu, headers, simulated):
         return rk.unexplained("rate unknown", f"Programs get {far}. The link's rate is not known, so there is no ideal to compare this with.")
     share, left = far.median / rate.value, 1 - headers.value / mtu.value
     link = "link is set to" if simulated else "adapter is rated at"
-    return rk.shown(
+    known = rk.shown(
         "rate known", f"The {link} {rk.amount(rate.value, 'Mbit/s')}; programs get {far}, {rk.percent(share, 4)} of it. Headers leave "
         f"{rk.percent(left, 4)} ({headers.value:g} of each {rk.plain(mtu.value)} bytes), so TCP reaches {rk.percent(share / left, 4)} of what "
         "it can carry.")
+    low, high = far.summary.bounds
+    if low > 0.95 * left * rate.value:
+        return [known, rk.shown("the link is full", "One stream fills the link.")]
+    if high < 0.95 * left * rate.value:
+        return [known, rk.unexplained("one stream does not fill the link", "One stream does not fill the link; what limits it is not shown here.")]
+    return known
 
 
 @rk.finding(needs=())

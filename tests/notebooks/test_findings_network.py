@@ -4,6 +4,8 @@ that must not."""
 import pytest
 from helpers import made_up
 
+import reckon as rk
+from reckon import records
 from reckon.book import contents
 from reckon.prediction.inputs import Input
 
@@ -111,3 +113,60 @@ def test_a_close_within_the_machine_is_dearer_only_where_intervals_do_not_overla
     assert names(CONNECT.close_within_the_machine(here, closed)) == ["local"]
     here = made_up.single("network/connect/close", 4, "µs", seed=2)
     assert names(CONNECT.close_within_the_machine(here, closed)) == ["local more"]
+
+
+def streams(name, rates, processes=8):
+    return made_up.curve(
+        f"network/throughput/{name}", [1, 2], rates, "Gbit/s", "1", processes=processes
+    )
+
+
+def test_streams_that_overlap_are_not_ranked():
+    near, far = streams("streams", [18.4, 21], 2), streams("streams_peer", [0.965, 0.965])
+    assert "times as much" not in THROUGHPUT.several_streams(near, far)
+    assert "times as much as one" in THROUGHPUT.several_streams(streams("streams", [10, 20]), far)
+
+
+def test_two_cpus_that_overlap_one_are_indistinguishable():
+    here, across = (
+        made_up.single(f"network/throughput/{name}", rate, "Gbit/s", processes=2, seed=seed)
+        for seed, (name, rate) in enumerate({"tcp": 22, "tcp_across": 19}.items())
+    )
+    found = THROUGHPUT.two_cpus_and_one(across, here, "TCP")
+    assert names(found) == ["as much as one"] and "indistinguishable" in found
+
+
+@pytest.mark.parametrize(
+    ("mbit_s", "name"),
+    [(964, "the link is full"), (480, "one stream does not fill the link"), (917, None)],
+)
+def test_whether_one_stream_fills_the_link(mbit_s, name):
+    far = made_up.single("network/throughput/tcp_peer", mbit_s, "Mbit/s")
+    rate = rk.given(1000, "Mbit/s", "the link")
+    mtu, headers = rk.given(1500, "byte", "a packet"), rk.given(52, "byte", "of it")
+    found = names(THROUGHPUT.share_of_the_ideal(far, rate, mtu, headers, True))
+    assert found == ["rate known"] + ([name] if name else [])
+
+
+def test_ports_limit_connections_to_the_other_host():
+    opened, closed = (
+        made_up.single(f"network/connect/{name}", us, "µs")
+        for name, us in (("connect_peer", 243), ("close_peer", 2.4))
+    )
+    found = CONNECT.limit_by_ports(opened, closed)
+    assert names(found) == ["TIME_WAIT is the limit"] and "after a second" in found
+    slow = made_up.single("network/connect/connect_peer", 3000, "µs")
+    assert names(CONNECT.limit_by_ports(slow, closed)) == ["time is the limit"]
+
+
+def test_the_passes_of_a_round_trip_are_computed_with_the_sealed_inputs():
+    trip = made_up.single("network/rtt/tcp", 4.4, "µs")
+    inputs = {"calls": (4, "1"), "null": (70e-9, "ns"), "passes": (2, "1")}
+    inputs |= {"turn": (0.6e-6, "µs"), "clock": (4e9, "GHz")}
+    trip.seal.inputs = [
+        records.InputRecord(name=name, origin="given", value=float(value), unit=unit, source="then")
+        for name, (value, unit) in inputs.items()
+    ]
+    cycles = ((trip.median - 4 * 70e-9) / 2 - 0.6e-6) * 4e9
+    stack = rk.guess(12_000, "cycle", "the kernel", low=4_000, high=40_000)
+    assert f"of {rk.number(cycles)} cycles each" in RTT.answer(trip, stack)
