@@ -35,14 +35,23 @@ def rate_for(queue, inputs, each, readers):
     return rate if np.isclose(model_time(queue, inputs, readers, rate), time) else math.nan
 
 
+def has_lone_reader(curve):
+    """Whether the first point is that of one reader."""
+    return curve.point_index(1) == 0
+
+
 @rk.finding(missing="A block of 4 KiB, by the number of readers")
 def growth_in_table(each):
+    if not has_lone_reader(each):
+        return rk.unexplained("no lone reader", "A block of 4 KiB, by the number of readers")
     return rk.shown("growth in the table", f"A block of 4 KiB, by the number of readers: with {max(each.axis_in_unit):g} it takes "
                     f"{rk.number(each.growth, 2)} times as long as with one")
 
 
 @rk.finding(missing="Time of a block by the number of readers")
 def growth(each):
+    if not has_lone_reader(each):
+        return rk.unexplained("no lone reader", "Time of a block by the number of readers")
     return rk.shown("growth", f"With {each.axis[-1]:g} readers a block takes {rk.number(each.growth, 2)} times as long as with one")
 
 
@@ -103,10 +112,11 @@ def fitted(slowest, each):
     if not line:
         return rk.unexplained("too few for a line", "There are too few points for a line.")
     off = abs(line.residuals).max()
-    alone = min((curve.summary for curve in (slowest, each) if curve.has_samples), key=lambda summary: summary.median)
+    lone = [curve.summaries[0] for curve in (slowest, each) if has_lone_reader(curve)]
+    against_alone = slowdown(slowest, min(lone, key=lambda summary: summary.median)) if lone else ""
     return rk.shown("fitted line", f"The fitted line is {rk.amount(line.intercept, 'µs')} + N × {rk.amount(line.slope, 'µs')}. The point "
                     f"farthest from it is {rk.amount(off, 'µs')} away, {rk.percent(off / slowest.medians.mean())} of the mean time. "
-                    f"{slowdown(slowest, alone)}")
+                    f"{against_alone}")
 
 
 @rk.finding(needs=())
@@ -189,14 +199,22 @@ def _second_reader_waits(together, work, cpus, times):
                           "request to answer in the block layer (`blktrace`) would tell.")
 
 
-@rk.finding
-def input_off(queue, inputs, each):
+def exceeds(together, rate):
+    """Whether all readers together got more than that rate, by the interval of the point where they got most."""
+    return max((summary.bounds[0] for summary in together.summaries), default=0) > rate
+
+
+@rk.finding(needs=["each"])
+def input_off(queue, inputs, each, together):
     readers, time, rate = each.axis[-1], each.medians[-1], inputs["rate"].value
     needed = rate_for(queue, inputs, each, readers)
     if math.isnan(needed):
         return rk.shown("no rate", f"Not the disk's rate alone: the model has the {rk.amount(time, 'µs')} of {readers:g} readers with none.")
     if 0.8 <= rate / needed <= 1.25:
         return rk.shown("rate fits", f"None at {readers:g} readers: the model's {rk.amount(rate, 'IO/s')} fits there.")
+    if exceeds(together, needed):
+        return rk.unexplained("rate too low", f"Not the disk's rate: {rk.amount(needed, 'IO/s')} would give the time of {readers:g} readers, but all "
+                              f"together got {rk.amount(highest_rate(together), 'IO/s')}.")
     return rk.consistent("rate is off", f"The disk's rate. Instead of the model's {rk.amount(rate, 'IO/s')} it would have to be "
                          f"{rk.amount(needed, 'IO/s')}, as {readers:g} readers show. The curve as a whole came out {rk.number(each.ratio, 2)} "
                          "times as high as predicted.")
@@ -281,8 +299,11 @@ def never_written(unwritten, with_data):
 
 
 @rk.finding(missing="")
-def answer(needed, rate):
+def answer(needed, rate, together):
     """needed: the disk's rate with which the model has the measured time; rate: the input."""
+    if exceeds(together, needed):
+        return rk.unexplained("rate does not explain", f"A disk's rate of {rk.amount(needed, 'IO/s')} would give this time, but readers together got "
+                              f"{rk.amount(highest_rate(together), 'IO/s')}: the rate is not what is off.")
     return rk.consistent("rate for 8", f"With a disk's rate of {rk.amount(needed, 'IO/s')} the model would have this time; it has "
                          f"{rk.amount(rate.value, 'IO/s')}.")
 

@@ -46,8 +46,7 @@ def blocks_ahead(ahead, block):
         name, source = "readahead as set", "as its queue is set"
     else:
         name, source = "readahead guessed", "a guess: the machine does not report it"
-    return rk.shown(name, f"The kernel reads up to {rk.amount(ahead.value, 'byte')} ahead on this disk, {source}. That is {count} blocks of 4 KiB "
-                    "in one request.")
+    return rk.shown(name, f"The kernel reads up to {rk.amount(ahead.value, 'byte')} ahead on this disk, {source}. That is {count} blocks of 4 KiB.")
 
 
 @rk.finding(missing="A block of 4 KiB, by the way it is read; and lseek")
@@ -68,10 +67,21 @@ def elsewhere(cached, remote, by_file):
     """The same read on other pages, whose results may be None."""
     if not all(result and result.has_samples for result in (cached, remote, by_file)):
         return []
-    first, last = (rk.amount(time, "µs") for time in by_file.medians[[0, -1]])
-    return rk.shown("same read elsewhere", f"The same read from memory takes {cached} here, {remote} on the page on "
-                    f"[remote files](/notebooks/files/remote.ipynb) and {first} to {last} on that on the "
-                    "[file cache](/notebooks/files/cache.ipynb). Each page reads files of its own size, and at another minute.")
+    size, at = (rk.amount(bytes_, "MiB") for bytes_ in (file_bytes(cached), file_bytes(remote)))
+    takes = (f"From a file of {size} such a read takes {cached} here. On the page on [remote files](/notebooks/files/remote.ipynb) one from a file "
+             f"of {at} in memory takes {remote}")
+    same = by_file.point_index(file_bytes(cached) / 2**20, "MiB")
+    if same is None:
+        return rk.shown("same read elsewhere", f"{takes}.")
+    takes = (f"{takes}; on the page on the [file cache](/notebooks/files/cache.ipynb) one from a file of {size} takes "
+             f"{rk.amount(by_file.medians[same], 'µs')}")
+    if not by_file.summaries[same].apart(cached.summary):
+        return rk.shown("same read alike", f"{takes}, indistinguishable from here.")
+    return rk.unexplained("same read apart", f"{takes}. The size is the same, so it does not explain the difference; what does is not shown here.")
+
+
+def file_bytes(result):
+    return result.measurement.params["file_bytes"]
 
 
 @rk.finding(missing="How long a block takes, by how it is read")
@@ -194,9 +204,13 @@ def readahead_row(result, by_read):
     return [rk.title_of(name), f"{100 * by_read.waited(name):.1f} %", *(rk.amount(time, "µs") for time in times), f"{100 * by_read.time_waited(name):.0f} %"]
 
 
-@rk.finding(needs=["normal"], missing="Reads in order, by the advice about the order")
-def few_wait(normal, by_read):
-    return rk.shown("few wait", f"With readahead {100 * share_waited(normal, by_read):.1f} % of the reads in order wait for the disk; without it, all do")
+@rk.finding(needs=["normal", "random"], missing="Reads in order, by the advice about the order")
+def few_wait(normal, random, by_read):
+    """random: with the advice that turns readahead off."""
+    if not by_read.has_gap:
+        return rk.unexplained("waits not told apart", "Reads in order, by the advice about the order")
+    return rk.shown("few wait", f"With readahead {100 * share_waited(normal, by_read):.1f} % of the reads in order wait for the disk; without it, "
+                    f"{100 * share_waited(random, by_read):.1f} %")
 
 
 @rk.finding(needs=())

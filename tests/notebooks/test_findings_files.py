@@ -174,3 +174,64 @@ def test_the_cores_of_a_guest_may_share_their_caches(guest):
     found = contents.findings_of("machine").caches(machine)
     assert found.name == ("caches of a guest" if guest else "caches")
     assert ("may share one" in found) == bool(guest)
+
+
+def readers(name, rates_or_times, unit, first=1):
+    result = made_up.curve(
+        f"files/contention/{name}", [first, 2, 20], rates_or_times, unit, "1", processes=8
+    )
+    result.measurement.op = "read"
+    return result
+
+
+def test_contention_a_rate_below_what_readers_got_explains_nothing():
+    contention = contents.findings_of("files/contention")
+    together = readers("together", [17_800, 24_800, 97_100], "IO/s")
+    rate = SimpleNamespace(value=100_000.0)
+    assert names(contention.answer(83_100.0, rate, together)) == {"rate does not explain"}
+    assert names(contention.answer(120_000.0, rate, together)) == {"rate for 8"}
+
+
+def test_contention_the_first_point_is_not_a_reader_alone():
+    contention = contents.findings_of("files/contention")
+    assert names(contention.growth(readers("each", [55, 82, 185], "µs"))) == {"growth"}
+    each = made_up.curve("files/contention/each", [2, 20], [82, 185], "µs", "1")
+    assert names(contention.growth(each)) == {"no lone reader"}
+    assert names(contention.growth_in_table(each)) == {"no lone reader"}
+    assert "alone" not in contention.fitted(each, each)
+
+
+def with_file(result, mib):
+    result.measurement.params["file_bytes"] = mib << 20
+    return result
+
+
+@pytest.mark.parametrize(
+    ("at_32_mib", "expected"), [(1.2, "same read apart"), (0.8, "same read alike")]
+)
+def test_read_the_same_read_is_compared_at_the_same_size(at_32_mib, expected):
+    cached = with_file(time("files/read/cached", 0.8), 32)
+    remote = with_file(time("files/remote/local_random", 0.26), 8)
+    by_file = made_up.curve("files/cache/whole_small", [8, 32], [0.5, at_32_mib], "µs", "MiB")
+    found = contents.findings_of("files/read").elsewhere(cached, remote, by_file)
+    assert names(found) == {expected}
+
+
+def test_read_without_a_gap_between_reads_no_share_waits():
+    read = contents.findings_of("files/read")
+    normal = time("files/read/readahead_normal", 6)
+    by_read = SimpleNamespace(has_gap=False, processes={})
+    assert names(read.few_wait(normal, normal, by_read)) == {"waits not told apart"}
+
+
+def test_cache_a_larger_file_is_slower_only_beyond_the_trials():
+    cache = contents.findings_of("files/cache")
+
+    def small(last, processes):
+        return made_up.curve(
+            "files/cache/whole_small", [6, 32], [0.8, last], "µs", "MiB", processes=processes
+        )
+
+    assert names(cache.size_of_a_small_file(small(0.9, 2), None)) == {"larger file alike"}
+    slower = cache.size_of_a_small_file(small(1.6, 8), None)
+    assert names(slower) == {"larger file slower"} and slower.strength == "not explained"
