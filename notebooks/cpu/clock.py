@@ -83,7 +83,7 @@ def misses(tick_rate, rated_clock, core_clock, turbo_clock):
     """The list of the predictions that were missed, and why."""
     items = [rk.missed(tick_rate, off_by_the_source(tick_rate, rated_clock, "the rated clock")),
              rk.missed(core_clock, off_by_the_source(core_clock, turbo_clock, "the turbo clock"))]
-    return "\n".join(filter(None, items)) or "None."
+    return rk.missed_list(items, "None.")
 
 
 @rk.finding(missing="")

@@ -18,6 +18,25 @@ def without_the_addition(division, addition):
     return division.median_cycles - addition.value
 
 
+def clock_beside(division):
+    """The core's clock in Hz as calibrated beside the samples; nan if unmeasured."""
+    return np.median(division.core_clocks_hz(division.points[0])) if division.has_samples else math.nan
+
+
+def ran_at_another_clock(division, clock):
+    """Whether the core's clock beside the samples is not the one that the predictions were made with."""
+    return not 0.8 < clock_beside(division) / clock.value < 1.25
+
+
+@rk.finding(missing="")
+def another_clock(division, clock):
+    if not ran_at_another_clock(division, clock):
+        return []
+    return rk.unexplained("another clock", f"Beside these samples the core ran at {rk.amount(clock_beside(division), 'GHz')}, on the page on the "
+                          f"clock at {rk.amount(clock.value, 'GHz')}. So they come from another state of this machine, or from another machine, and "
+                          "the predictions are not theirs.")
+
+
 @rk.finding
 def steps(slope):
     if abs(slope) < 0.02:
@@ -52,7 +71,9 @@ def meanwhile(long, addition):
 
 
 @rk.finding(needs=())
-def off_by_the_divider(division, bits, start, per_bit):
+def off_by_the_divider(division, bits, start, per_bit, clock):
+    if ran_at_another_clock(division, clock):
+        return rk.unexplained("another clock", "its samples were taken at another clock than the one of the prediction, perhaps on another machine.")
     takes = (f"it takes {division:cycles}, not the {rk.number(start.value + bits.value * per_bit.value)} that start and bits were "
              "predicted to take;")
     if "guess" in (start.origin, per_bit.origin):
@@ -60,15 +81,16 @@ def off_by_the_divider(division, bits, start, per_bit):
     return rk.unexplained("divider stated", f"{takes} the processor is another one than in the tables.")
 
 
-def misses(bits_of, start, per_bit):
+def misses(bits_of, start, per_bit, clock):
     """The list of the predictions that were missed, and why. bits_of: the bits of the quotient, by result."""
-    items = [rk.missed(division, off_by_the_divider(division, bits, start, per_bit)) for division, bits in bits_of]
-    return "\n".join(filter(None, items)) or "None of the three in the table."
+    items = [rk.missed(division, off_by_the_divider(division, bits, start, per_bit, clock)) for division, bits in bits_of]
+    return rk.missed_list(items, "None of the three in the table.")
 
 
 @rk.finding(missing="")
-def answer(long, small, addition):
-    takes = f"It takes {rk.number(without_the_addition(long, addition), 2)} cycles and one of the chain's addition"
+def answer(long, small, addition, clock):
+    of_another = f" of a core at {rk.amount(clock_beside(long), 'GHz')}, not as predicted" if ran_at_another_clock(long, clock) else ""
+    takes = f"It takes {rk.number(without_the_addition(long, addition), 2)} cycles and one of the chain's addition{of_another}"
     if long.median / small.median > 1.2:
         return rk.shown("time by numbers", f"{takes}; small numbers take {small:cycles} in all.")
     return rk.shown("time of all numbers", f"{takes}, and so do small numbers.")

@@ -237,7 +237,7 @@ def missed_slope(whole):
     times = whole.line.slope / whole.sealed_line.slope if whole.line else math.nan
     if not rk.is_miss(times):
         return ""
-    return f"- **{rk.title_of(whole.quantity)}, its slope** ({rk.number(times)} times the prediction): {off_by_the_slope(whole, times)}"
+    return rk.missed_item(f"{rk.title_of(whole.quantity)}, its slope", f"{rk.number(times)} times the prediction", off_by_the_slope(whole, times))
 
 
 def misses(counter, o0, o2, across, wholes, inputs):
@@ -246,7 +246,7 @@ def misses(counter, o0, o2, across, wholes, inputs):
     items = [rk.missed(counter, off_by_forwarding(counter, one, forwarding)), rk.missed(o0, off_by_the_width(o0, width)),
              rk.missed(o2, off_by_the_jump(o2)), rk.missed(across, off_by_fetching(across, lines, fetch)),
              *map(missed_slope, wholes)]
-    return "\n".join(filter(None, items)) or "None of the loops in the table, and neither slope of a whole loop."
+    return rk.missed_list(items, "None of the loops in the table, and neither slope of a whole loop.")
 
 
 @rk.finding

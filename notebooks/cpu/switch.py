@@ -28,6 +28,9 @@ def l2_cache(together):
     l2 = rk.run().machine.value("processor.l2")
     if not l2:
         return []
+    if 0.75 * l2 < together <= l2:
+        return [rk.shown("arrays nearly fill", f"Together the arrays take {rk.amount(together, 'KiB')} of the L2 cache's {rk.amount(l2, 'KiB')}; with "
+                         "what the kernel uses they may not all stay there.")]
     if together <= l2:
         return [rk.shown("arrays fit", f"Together the arrays fit into the L2 cache of {rk.amount(l2, 'KiB')}.")]
     return [rk.shown("arrays exceed", f"Together the arrays exceed the L2 cache of {rk.amount(l2, 'KiB')}, which the model does not know.")]
@@ -227,9 +230,9 @@ def off_on_one_cpu(switches, schedule, clock, null):
     if not off:
         return ""
     cycles = [scheduling(switch, clock) for switch in off]
-    return (f"- **On one CPU**: {off_by(off, len(switches))}. One input would explain all of them, whatever hands the token over: "
-            f"{rk.number(min(cycles))} to {rk.number(max(cycles))} cycles of the scheduler, where {rk.number(schedule.value)} were guessed. "
-            f"{where_cycles_go(cycles, schedule, null.ratio if null else math.nan)}")
+    return rk.unexplained("off on one CPU", f"- **On one CPU**: {off_by(off, len(switches))}. One input would explain all of them, whatever hands "
+                          f"the token over: {rk.number(min(cycles))} to {rk.number(max(cycles))} cycles of the scheduler, where "
+                          f"{rk.number(schedule.value)} were guessed. {where_cycles_go(cycles, schedule, null.ratio if null else math.nan)}")
 
 
 @rk.finding(needs=())
@@ -249,10 +252,13 @@ def off_on_two_cpus(across, gross, interrupt, trap):
     off = [switch for switch in across if rk.is_miss(switch.ratio)]
     if not off:
         return ""
+    differ = f"- **To another CPU**: {off_by(off, len(across))}."
+    if not gross.has_samples:
+        return rk.unexplained("waking not separated", f"{differ} What waking takes does not follow: no switch on one CPU was measured.")
     on_one = gross.median - sealed_input(gross, "hand_over")
     waking = np.median([switch.median - sealed_input(switch, "hand_over") for switch in off]) - on_one
-    return (f"- **To another CPU**: {off_by(off, len(across))}. With the scheduler as measured on one CPU, the interrupt and the waking "
-            f"take {rk.amount(waking, 'µs')} where {rk.amount(interrupt.value, 'µs')} was guessed. {why_waking_differs(waking, interrupt, trap)}")
+    return rk.consistent("waking", f"{differ} With the scheduler as measured on one CPU, the interrupt and the waking "
+                         f"take {rk.amount(waking, 'µs')} where {rk.amount(interrupt.value, 'µs')} was guessed. {why_waking_differs(waking, interrupt, trap)}")
 
 
 def off_pipe(pipe, null, clock, guessed):
@@ -260,17 +266,17 @@ def off_pipe(pipe, null, clock, guessed):
     if not rk.is_miss(pipe.ratio):
         return ""
     cycles = rk.number((pipe.median - 2 * null.value) * clock.value)
-    return (f"- **A pipe, no switch** ({rk.number(pipe.ratio)} times): two null calls leave {cycles} cycles for the pipe itself, where "
-            f"{rk.number(guessed.value)} were guessed.")
+    return rk.missed_item("A pipe, no switch", f"{rk.number(pipe.ratio)} times", f"two null calls leave {cycles} cycles for the pipe itself, where "
+                          f"{rk.number(guessed.value)} were guessed.")
 
 
 def off_rings(rings, titles):
-    return [f"- **Ring, {titles[ring.quantity]}** ({rk.number(ring.ratio)} times): the switch itself, which is an input, was measured "
-            "with two processes; see the question before." for ring in rings if rk.is_miss(ring.ratio)]
+    reason = "the switch itself, which is an input, was measured with two processes; see the question before."
+    return [rk.missed_item(f"Ring, {titles[ring.quantity]}", f"{rk.number(ring.ratio)} times", reason) for ring in rings if rk.is_miss(ring.ratio)]
 
 
 def misses(items):
-    return "\n".join(filter(None, items)) or "None of the switches in the tables."
+    return rk.missed_list(items, "None of the switches in the tables.")
 
 
 @rk.finding

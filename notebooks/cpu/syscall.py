@@ -22,6 +22,22 @@ def like_the_null_call(null, calls):
     return rk.shown("like getpid", f"Indistinguishable from getpid, because the intervals overlap: {titles_of(alike)}.")
 
 
+@rk.finding(missing="")
+def groups_of_processes(null):
+    """That the processes fall into two groups, and whether the slow ones are those of one visit."""
+    groups = rk.two_groups(null.summary.medians)
+    if not groups:
+        return []
+    fast, slow = groups
+    found = [rk.unexplained("two groups", f"Its fresh processes fall into two groups: {len(fast)} near {rk.amount(np.median(fast), 'ns')} and "
+                            f"{len(slow)} near {rk.amount(np.median(slow), 'ns')}. What slows the second is not shown here.")]
+    visits = [{process.visit for process, median in zip(null.points[0].processes, null.summary.medians, strict=True)
+               if (median >= slow.min()) == is_slow} for is_slow in (False, True)]
+    if len(visits[0]) > 1 and len(visits[1]) == 1 and not visits[0] & visits[1]:
+        found.append(rk.shown("one slow visit", f"The slow ones are all processes of one visit of {len(visits[0]) + 1}."))
+    return found
+
+
 @rk.finding(missing="Calls between two reads")
 def amortising(batch):
     most = batch.axis_in_unit.max()
@@ -123,7 +139,7 @@ def misses(null, calls, work, switch, path, guest, trap):
              rk.missed(calls["clock_gettime"], other_minute),
              rk.missed(calls["getpid_int80"], off_by_the_entry(calls["getpid_int80"], null, guest, trap)),
              rk.missed(calls["getcwd_int80"], walk)]
-    return "\n".join(filter(None, items)) or "None of the calls in the table."
+    return rk.missed_list(items, "None of the calls in the table.")
 
 
 @rk.finding(missing="")

@@ -125,6 +125,8 @@ def off_by_faults(task, fault, cpuid):
     model = corrected(task, fault, cpuid)
     gives = f"with these values the model gives {rk.amount(model, 'µs')}, and {task} was measured."
     remains = task.median / model
+    if abs(math.log(remains)) >= abs(math.log(task.ratio)):
+        return rk.unexplained("worse with both", f"{gives} The prediction was nearer, so they explain nothing.")
     if 0.8 < remains < 1.25 and starts_program(task):
         return rk.consistent("consistent with trapped CPUID", f"{gives} So they would explain it, if the guessed numbers of faults and the "
                              "number of CPUIDs hold here.")
@@ -147,13 +149,23 @@ def counted_on():
     return "on glibc 2.36" if here == "glibc 2.36" else f"on glibc 2.36, where here {rk.literal(here)} runs"
 
 
+def speaks_against(fork, fault, cpuid):
+    """That the fault's own value makes the model of a fork, which starts no program, worse; "" if it does not."""
+    model = corrected(fork, fault, cpuid)
+    if not abs(math.log(fork.median / model)) > abs(math.log(fork.ratio)):
+        return ""
+    return (f" For a fork the fault's value alone would give {rk.amount(model, 'µs')}, where {fork} was measured and "
+            f"{rk.amount(fork.seal.predicted, 'µs')} predicted, which speaks against it.")
+
+
 @rk.finding(needs=())
-def what_can_be_checked(fault, guessed, cpuid):
+def what_can_be_checked(fault, guessed, cpuid, fork):
     by_its_page = "as the page on page faults measures" if fault.origin == "measured" else "as guessed: it was not measured"
     return rk.shown("two inputs", f"Two inputs can be checked. A minor page fault takes {rk.amount(fault.value, 'µs')} here, {by_its_page}; "
                     f"{rk.amount(guessed.value, 'µs')} was guessed. And the C library executes CPUID when a program starts, to learn what "
                     f"the processor can do: {CPUIDS} times by single steps {counted_on()}. One takes {rk.amount(cpuid.value, 'µs')} here; "
-                    "the model left them out. The numbers of faults stay guesses, so these two are possible causes only.")
+                    "the model left them out. The numbers of faults stay guesses, so these two are possible causes only."
+                    f"{speaks_against(fork, fault, cpuid)}")
 
 
 def off_slope(curve, page, guessed, reason):
@@ -162,21 +174,22 @@ def off_slope(curve, page, guessed, reason):
     slope = curve.line.slope / curve.sealed_line.slope if curve.line else 1
     if not (costs and rk.is_miss(slope)):
         return ""
-    return (f"- **{rk.title_of(curve.quantity)}** ({rk.number(slope)} times the predicted slope): a page adds "
-            f"{rk.amount(costs[-1], 'ns')} at the last point, not the guessed {rk.amount(guessed.value, 'ns')}. {reason}")
+    reason = reason if slope > 1 else "Less was needed than guessed; of what, is not shown here."
+    return rk.unexplained("slope off", f"- **{rk.title_of(curve.quantity)}** ({rk.number(slope)} times the predicted slope): a page adds "
+                          f"{rk.amount(costs[-1], 'ns')} at the last point, not the guessed {rk.amount(guessed.value, 'ns')}. {reason}")
 
 
 def off_slopes(small, small_page, entry, huge, huge_page, huge_entry):
-    items = [off_slope(small, small_page, entry, "An entry also counts the page's users, and gives it back at the end."),
-             off_slope(huge, huge_page, huge_entry, "For each huge page the kernel sets aside an empty page table for the child: 4 KiB "
-                       "to allocate, to clear and to free.")]
+    items = [off_slope(small, small_page, entry, "An entry also counts the page's users, and gives it back at the end; what that takes was not measured."),
+             off_slope(huge, huge_page, huge_entry, "The kernel may set aside an empty page table for each huge page, to clear and to "
+                       "free; what that takes was not measured.")]
     return [item for item in items if item]
 
 
-def before_the_list(tasks, slopes, fault, guessed, cpuid):
+def before_the_list(tasks, slopes, fault, guessed, cpuid, fork):
     """What stands before the list of the predictions that were missed; its items: tasks, slopes."""
     if tasks:
-        return what_can_be_checked(fault, guessed, cpuid)
+        return what_can_be_checked(fault, guessed, cpuid, fork)
     return "" if slopes else "None of the tasks in the table."
 
 

@@ -103,7 +103,7 @@ def misses(reads, inputs, null):
                "clock_gettime": off_by_the_library(reads["clock_gettime"], rdtsc, inputs["converts"]),
                "clock_gettime_syscall": off_by_the_kernel(reads["clock_gettime_syscall"], inputs, null)}
     items = [rk.missed(reads[name], reason) for name, reason in reasons.items()]
-    return "\n".join(filter(None, items)) or "None of the reads in the table."
+    return rk.missed_list(items, "None of the reads in the table.")
 
 
 @rk.finding(needs=("whole",))

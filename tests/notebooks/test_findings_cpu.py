@@ -1,5 +1,7 @@
 """What the chapters on the CPU conclude of made-up results: the names of their findings."""
 
+from types import SimpleNamespace
+
 import numpy as np
 from helpers import made_up
 
@@ -167,6 +169,35 @@ class TestTimer:
         assert self.timer().without_the_kernel(kernel, library).name == "kernel"
 
 
+class TestCall:
+    def call(self):
+        return contents.findings_of("cpu/call")
+
+    def with_arguments(self, times_ns, predicted_each=0.2, processes=8):
+        predicted = 1 + predicted_each * np.arange(8)
+        return made_up.curve(
+            "cpu/call/o2", np.arange(8), times_ns, "ns", "1", predicted, processes=processes
+        )
+
+    def test_an_argument_that_takes_time_off_is_not_explained(self):
+        falling = self.with_arguments(2 - 0.1 * np.arange(8))
+        found = self.call().each_argument(falling, "Optimised", clock())
+        assert found.name == "argument takes off" and found.strength == "not explained"
+        assert self.call().overlapping(falling, falling) == []
+
+    def test_a_seventh_argument_costs_more_only_where_the_intervals_are_apart(self):
+        steps = 1 + 0.01 * np.arange(8)
+        steps[7] += 0.2
+        few, many = (self.with_arguments(steps, processes=count) for count in (2, 12))
+        assert self.call().seventh(few, "Optimised", clock()).name != "seventh costs more"
+        assert self.call().seventh(many, "Optimised", clock()).name == "seventh costs more"
+
+    def test_a_call_that_takes_longer_than_a_store_and_a_load_does_not_tell(self):
+        waits = self.call()._no_wait_for_the_return
+        assert waits(4.3).name == "return not awaited"
+        assert waits(7.0).name == "return unclear"
+
+
 class TestTask:
     def task(self):
         return contents.findings_of("cpu/task")
@@ -199,6 +230,14 @@ class TestTask:
     def test_what_the_corrections_do_not_reach_is_not_explained(self):
         assert self.off(self.started("fork_exec", 620, 100), 0.6, 0.03).name == "not explained"
         assert self.off(self.started("fork_exec", 600, 100), 0.6, 6).name == "explained in part"
+
+    def test_values_that_make_the_model_worse_explain_nothing(self):
+        found = self.off(self.started("thread", 40, 100), 0.9, 6)
+        assert found.name == "worse with both" and found.strength == "not explained"
+        given = (guess(value, "us", "made up", low=0, high=100) for value in (0.9, 6))
+        assert "speaks against" in self.task().speaks_against(
+            self.started("fork", 101, 100), *given
+        )
 
     def test_a_page_costs_more_only_by_the_intervals(self):
         def parent(last, processes):
@@ -263,3 +302,61 @@ class TestSwitch:
         interrupt = guess(10e-6, "s", "made up", low=1e-6, high=1e-4)
         trap = guess(6e-6, "s", "made up", low=1e-6, high=1e-4)
         assert self.switch().why_waking_differs(-1e-7, interrupt, trap).name == "nothing to wake"
+
+    def test_without_a_switch_on_one_cpu_waking_has_no_time(self):
+        across = made_up.single("cpu/switch/process_across", 30, "us")
+        across.seal.predicted = 10e-6
+        interrupt = guess(10e-6, "s", "made up", low=1e-6, high=1e-4)
+        gross = made_up.nothing("cpu/switch/process")
+        found = self.switch().off_on_two_cpus([across], gross, interrupt, interrupt)
+        assert (
+            found.name == "waking not separated" and "unknown" not in found and "nan" not in found
+        )
+
+    def test_arrays_as_large_as_the_l2_cache_may_not_stay_there(self, monkeypatch):
+        machine = SimpleNamespace(value=lambda _: 2 << 20)
+        monkeypatch.setattr("reckon.run", lambda: SimpleNamespace(machine=machine))
+        for mib, name in ((1, "arrays fit"), (2, "arrays nearly fill"), (3, "arrays exceed")):
+            assert names(self.switch().l2_cache(mib << 20)) == {name}
+
+
+class TestSyscall:
+    def null(self, *visits_ns):
+        """A null call that takes so long in each visit."""
+        result = made_up.single("cpu/syscall/getpid", visits_ns[0], "ns", processes=6)
+        for number, ns in enumerate(visits_ns[1:], 1):
+            more = made_up.single("cpu/syscall/getpid", ns, "ns", processes=6, seed=number + 1)
+            with_more_processes(result, more, number)
+        return result
+
+    def groups(self, *visits_ns):
+        found = contents.findings_of("cpu/syscall").groups_of_processes(self.null(*visits_ns))
+        return names(found)
+
+    def test_processes_of_two_groups_are_reported_with_the_visits_of_the_slow(self):
+        assert self.groups(140, 140, 140) == set()
+        assert self.groups(193, 140, 140) == {"two groups", "one slow visit"}
+        assert self.groups(193, 193, 140, 140) == {"two groups"}
+
+
+class TestDivision:
+    def at(self, ghz):
+        """Findings of divisions beside which the core makes three cycles a tick, where the clock's page has so many GHz."""
+        division = contents.findings_of("cpu/division")
+        long, small = cycles("cpu/division/long_quotient", 45), cycles("cpu/division/small", 16)
+        long.seal.predicted = long.median / 4
+        given = guess(ghz, "GHz", "made up", low=2, high=5)
+        one, start = (guess(n, "cycle", "made up", low=n, high=n) for n in (1, 14))
+        bits = guess(62, "1", "made up", low=62, high=62)
+        return (
+            names(division.another_clock(long, given)),
+            names(division.off_by_the_divider(long, bits, start, one, given)),
+            division.answer(long, small, one, given),
+        )
+
+    def test_samples_of_another_clock_are_named(self):
+        named, reason, answer = self.at(4.5)
+        assert named == reason == {"another clock"}
+        assert "of a core at 3.00 GHz, not as predicted" in answer
+        named, reason, answer = self.at(3.1)
+        assert named == set() and reason == {"divider guessed"} and "of a core" not in answer
