@@ -33,6 +33,7 @@ VERSION = 4
 # Medians of too few processes for an interval differ by chance: they must be further apart than
 # this share of the smaller one.
 _FAR = 0.25
+_BEYOND_LIMIT = 0.001
 
 
 @dataclass(frozen=True)
@@ -91,10 +92,13 @@ class Summary:
         return replace(self, interval=Interval(low, high, "next visit"))
 
     def at_most(self, limit: float) -> Summary:
-        """This summary with an interval that ends at a limit, if no trial exceeded the limit."""
-        if not (self.maximum <= limit < self.interval.high):
+        """This summary with an interval that ends at a limit, or at its largest trial if that lies
+        within a thousandth above: a trial may end before the last of its bytes has left. Trials
+        beyond show that it is no limit."""
+        end = max(limit, self.maximum)
+        if not (end <= limit * (1 + _BEYOND_LIMIT) and end < self.interval.high):
             return self
-        return replace(self, interval=replace(self.interval, high=limit))
+        return replace(self, interval=replace(self.interval, high=end))
 
     @property
     def processes(self) -> int:

@@ -1,6 +1,7 @@
 """Summaries of samples: values, intervals, warnings, lines."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -92,6 +93,18 @@ def test_of_two_negative_medians_at_most_one_is_the_larger():
     """Differences may be below zero: a quarter of -6 is still a distance upwards."""
     assert apart([-5.0, -5], [-6.0, -6]) == apart([-6.0, -6], [-5.0, -5]) == 0
     assert (apart([-5.0, -5], [-9.0, -9]), apart([-9.0, -9], [-5.0, -5])) == (1, -1)
+
+
+def test_an_interval_ends_at_a_limit_that_trials_keep():
+    summary = statistics.summarise([[99.5 + 0.1 * k] for k in range(8)])
+    assert summary.at_most(100.2).interval.high == 100.2
+    assert summary.maximum == pytest.approx(100.2)
+    assert summary.at_most(99).interval == summary.interval  # trials exceed it
+    within_a_thousandth = replace(
+        summary, maximum=100.05, interval=replace(summary.interval, high=101)
+    )
+    assert within_a_thousandth.at_most(100).interval.high == 100.05
+    assert within_a_thousandth.at_most(200).interval.high == 101
 
 
 def test_drift_is_noticed_and_noise_is_not():

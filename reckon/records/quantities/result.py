@@ -155,7 +155,8 @@ class Result:
     @property
     def limits(self) -> np.ndarray:
         """What a rate cannot exceed at each point, in base units: the hardware part, where that is
-        a value of the machine's description such as its link's rate; else infinity.
+        a value of the machine's description such as its link's rate, or the prediction, if no
+        interval of its inputs lets that be larger; else infinity.
 
         The interval of a rate ends there. What quantities vary by from visit to visit would let it
         reach beyond, although a link that is full gives the same rate each time."""
@@ -165,7 +166,14 @@ class Result:
         described = [i.value for i in self.seal.inputs if i.origin == "machine"]
         hardware = self.sealed("hardware")
         known = [np.isclose(hardware, value) for value in described if isinstance(value, float)]
-        return np.where(np.any(known, axis=0), hardware, unlimited) if known else unlimited
+        most = np.where(self._predicted_the_most, self.sealed("predicted"), hardware)
+        return np.where(np.any(known, axis=0), most, unlimited) if known else unlimited
+
+    @property
+    def _predicted_the_most(self) -> np.ndarray:
+        """Whether no input's interval lets the sealed prediction be larger, at each point: then it
+        is what is left of the hardware's rate beside headers, for instance."""
+        return self.sealed("high") <= self.sealed("predicted") * (1 + 1e-9)
 
     @staticmethod
     def _summarise(processes: list[np.ndarray], point: records.Point) -> statistics.Summary:

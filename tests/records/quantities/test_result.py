@@ -22,3 +22,22 @@ def test_a_cell_that_ends_with_a_quantity_shows_what_was_measured():
     unmeasured = single.entry.model_copy(update={"measurement": None})
     without = dataclasses.replace(single, entry=unmeasured, state="unsupported", reason="no disk")
     assert repr(without) == "cpu/made/one unsupported: no disk"
+
+
+def rate_over_a_link(high, mbit_s=965.2):
+    """A rate over a link of 1,000 Mbit/s, of which headers leave 965.3, in visits that drift."""
+    result = made_up.single("network/made/rate", mbit_s, "Mbit/s", processes=12, seed=3)
+    link = records.InputRecord(
+        name="link", origin="machine", value=1e9 / 8, unit="Mbit/s", source="ethtool"
+    )
+    result.seal.kind, result.seal.inputs = "rate", [link]
+    result.seal.hardware, result.seal.predicted = 1e9 / 8, 965.3e6 / 8
+    result.seal.high = high
+    for process in result.points[0].processes:  # a full link gives the same rate each time
+        process.ticks = [round(np.median(process.ticks))] * len(process.ticks)
+    return result
+
+
+def test_the_interval_of_a_rate_ends_at_what_no_input_lets_it_exceed():
+    assert rate_over_a_link(965.3e6 / 8).limits == [965.3e6 / 8]
+    assert rate_over_a_link(980e6 / 8).limits == [1e9 / 8]
