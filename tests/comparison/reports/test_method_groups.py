@@ -65,3 +65,10 @@ def test_a_whole_file_is_divided_by_its_blocks():
     point = records.Point(x=None, params={"file_bytes": 1 << 20}, processes=[], stopped="precise")
     assert Method(quantity="files/a/b", differs="x", blocks_of="file_bytes").divisor(point) == 256
     assert Method(quantity="files/a/b", differs="x", per=16).divisor(point) == 16
+
+
+def test_what_a_nearer_cache_or_a_host_may_answer_ranks_no_machine():
+    rows = [row for group in method_groups.groups() for row in group.method]
+    doubtful = ("a fixed stride", "a short circle", "4 MB", "32-bit")
+    named = {row.quantity for row in rows if any(word in row.differs for word in doubtful)}
+    assert {name for name in named if not name.endswith("_l1")} <= {*method_groups.not_ranked()}
