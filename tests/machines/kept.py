@@ -21,7 +21,7 @@ def far_memory_and_costly_pages(m: Machine):
     m.must(
         "memory/latency",
         "translation",
-        "memory is slower",
+        "farther away or busier",
         "L3 answers",
         "near is alike",
         "memory at half",
@@ -32,7 +32,7 @@ def far_memory_and_costly_pages(m: Machine):
         "pages alike",
         "reported L3 hidden",
         "L3 at half",
-        "translation explains memory",
+        "distance or translation",
     )
 
 
@@ -118,5 +118,5 @@ def limited_memory_rate(m: Machine):
     m.curve("memory/bandwidth/loaded_latency", lambda busy, _: 110e-9 * (1 + 3 * busy**2))
     m.values("memory/latency", memory="105 ns", memory_small="110 ns")
     m.values("memory/bandwidth", read="13 GB/s", modify="12.6 GB/s")
-    m.must("memory/bandwidth", "several CPUs", "one CPU fills the path for reads", "longer queue")
+    m.must("memory/bandwidth", "several CPUs", "full with one CPU", "longer queue")
     m.must_not("memory/bandwidth", "no queue", "queue holds", "shorter queue", "writes like reads")

@@ -40,12 +40,19 @@ def far_memory(m: Machine):
     for name, memory_ns in (("random", 250), ("random_huge", 250), ("random_friendly", 250)):
         staircase(m, name, memory_ns)
     m.values(LATENCY, l3="12.2 ns", memory="250 ns", memory_small="250 ns")
-    m.must(LATENCY, "L3 answers", "memory is slower", "pages alike", "near is alike", "L3 at half")
+    m.must(
+        LATENCY,
+        "L3 answers",
+        "farther away or busier",
+        "pages alike",
+        "near is alike",
+        "L3 at half",
+    )
     m.must_not(
         LATENCY,
         "translation",
         "reported L3 hidden",
-        "translation explains memory",
+        "distance or translation",
         "memory is faster",
     )
 
@@ -59,12 +66,12 @@ def near_memory_with_costly_translation(m: Machine):
     m.values(LATENCY, l3="170 ns", memory="170 ns", memory_small="170 ns")
     m.must(
         LATENCY,
-        "translation explains memory",
+        "distance or translation",
         "pages alike",
         "near is faster",
         "reported L3 hidden",
     )
-    m.must_not(LATENCY, "memory is slower", "near is alike", "L3 answers")
+    m.must_not(LATENCY, "farther away or busier", "near is alike", "L3 answers")
 
 
 @machine(
@@ -103,7 +110,7 @@ def no_huge_pages(m: Machine):
 def l3_that_comes_and_goes(m: Machine):
     m.values(LATENCY, l3="12.2 ns", memory="98 ns", memory_small="120 ns")
     m.two_modes(f"{LATENCY}/l3", slow=8, share=0.5)
-    m.must(LATENCY, "two paces", "two groups")
+    m.must(LATENCY, "two paces")
     m.must_not(LATENCY, "one pace", "some from memory", "no mixture")
 
 
@@ -137,7 +144,7 @@ def wide_stride_within_a_cache(m: Machine):
         f"{LATENCY}/stride_4096", lambda size, ns: min(ns, (1.22 if size <= 2 * MIB else 12.2) * NS)
     )
     m.values(LATENCY, l3="12.2 ns", memory="95 ns", memory_small="95 ns")
-    m.must(LATENCY, "lines visited fit a cache", "L3 answers", "usable L3 ends before the reported")
+    m.must(LATENCY, "lines fit into a cache", "L3 answers", "usable L3 ends before the reported")
     m.must_not(LATENCY, "shares of the wait", "reported L3 hidden", "L3 at half")
 
 
