@@ -118,9 +118,6 @@ RK_PROBE("test/instant", .op = "call", .timed = "nothing: no tick passes", .tria
 RK_PROBE("test/phases", .op = "call", .timed = "nothing: it counts calls",
          .params = RK_PARAMS(RK_TEXT("fails_in", "none", "none, open, trials or close")),
          RK_STAGES(struct phases, open_phases, run_phases, close_phases));
-RK_PROBE("test/phases_of_a_report", .op = "call", .timed = "nothing: it counts calls",
-         .reports = "t470", .params = RK_PARAMS(RK_TEXT("fails_in", "none", "none")),
-         RK_STAGES(struct phases, open_phases, run_phases, close_phases));
 RK_PROBE("test/phases_of_a_program", .op = "call", .timed = "nothing: it counts calls",
          .needs = RK_NEEDS_PROGRAM, .params = RK_PARAMS(RK_TEXT("fails_in", "none", "none")),
          RK_STAGES(struct phases, open_phases, run_phases, close_phases));

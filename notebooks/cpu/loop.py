@@ -45,7 +45,7 @@ def takes_one_cycle(o2):
 
 def slow_processes_are_of_whole_visits(loop, slow):
     """Whether no visit has both fast and slow processes, of several visits."""
-    processes, medians = loop.points[0].processes, loop.core_cycles.medians
+    processes, medians = loop.summarised_processes(loop.points[0]), loop.core_cycles.medians
     visits = [{process.visit for process, median in zip(processes, medians, strict=True) if (median >= slow.min()) == is_slow}
               for is_slow in (False, True)]
     return not visits[0] & visits[1]

@@ -11,7 +11,17 @@ from reckon.statistics.inference import (
     process_medians,
 )
 from reckon.statistics.sample_warnings import SampleWarning, drift, two_modes, wide
-from reckon.statistics.summary import MODULES, VERSION, Interval, Summary, load, summarise
+from reckon.statistics.siblings import VISITS_ALONE, is_busy, unshared_ratio
+from reckon.statistics.summary import (
+    MODULES,
+    VERSION,
+    BusySibling,
+    Interval,
+    Summary,
+    load,
+    median_of_visits,
+    summarise,
+)
 from reckon.statistics.visits import (
     PooledVariance,
     pooled_variance,

@@ -59,6 +59,15 @@ class Interval:
 
 
 @dataclass(frozen=True)
+class BusySibling:
+    """The samples with a busy sibling of the core (siblings.py), in the samples' unit."""
+
+    share: float  # of the time of all trials
+    median: float  # of the visits' medians
+    is_mixed: bool  # whether the summary holds them, as too few samples had the core alone
+
+
+@dataclass(frozen=True)
 class Summary:
     """What a list of samples says, in the samples' unit; nan if it is not known."""
 
@@ -78,6 +87,7 @@ class Summary:
     warnings: tuple[SampleWarning, ...]
     visit_medians: tuple[float, ...] = ()  # of the processes' medians in each visit
     visit_spread: float = math.nan  # of the processes' medians inside a visit, relative
+    sibling: BusySibling | None = None  # None also without witnesses
 
     def over_visits(self, pooled: PooledVariance | None, confidence: float = CONFIDENCE) -> Summary:
         """This summary with the interval of the next visit, where several visits differ."""
@@ -164,8 +174,7 @@ def summarise(processes: list, visits: Sequence[int] | None = None) -> Summary:
     medians = process_medians(arrays)
     several = [values for values in arrays if len(values) > 1]
     by_visit = _by_visit(medians, visits)
-    # Visits of equal weight: one bad second of the visit with the most processes must not decide.
-    visit_medians = tuple(float(np.median(values)) for values in by_visit)
+    visit_medians = _visit_medians(by_visit)
     # Of several visits the interval holds how they drifted.
     drifted = drift(medians) if len(by_visit) == 1 else None
     warnings = (drifted, two_modes(pooled), wide(medians))
@@ -187,6 +196,18 @@ def summarise(processes: list, visits: Sequence[int] | None = None) -> Summary:
         visit_medians=visit_medians,
         visit_spread=spread_within(by_visit),
     )
+
+
+def median_of_visits(processes: list, visits: Sequence[int]) -> float:
+    """The value of a quantity: the median of its visits' medians.
+
+    Visits have equal weight: one bad second of the visit with the most processes must not decide.
+    """
+    return float(np.median(_visit_medians(_by_visit(process_medians(processes), visits))))
+
+
+def _visit_medians(by_visit: list[np.ndarray]) -> tuple[float, ...]:
+    return tuple(float(np.median(values)) for values in by_visit)
 
 
 def _by_visit(medians: np.ndarray, visits: Sequence[int] | None) -> list[np.ndarray]:

@@ -11,7 +11,13 @@ import numpy as np
 from reckon import records, statistics, units
 from reckon.prediction.ratios import median_ratio
 from reckon.records.quantities.revisions import differences
-from reckon.records.run_files.unit_conversion import ops_in_a_trial, per_operation, point_values
+from reckon.records.run_files.siblings import divided, unshared_ratio
+from reckon.records.run_files.unit_conversion import (
+    ops_in_a_trial,
+    per_operation,
+    summarise_point,
+    values_of,
+)
 
 
 @dataclass(frozen=True)
@@ -90,22 +96,23 @@ class Result:
 
     def trials(self, point: records.Point) -> list[np.ndarray]:
         """The values of each process's trials at that point, in base units; a mean has one."""
-        if self.measurement is None:
-            return []
-        return point_values(point, self.measurement, self.unit, self.seal.kind)
+        return [self._values(process, self.seal.kind) for process in point.processes]
 
     def single_trials(self, point: records.Point) -> list[np.ndarray]:
         """The same with a value for each trial of a mean too."""
-        if self.measurement is None:
-            return []
-        return point_values(point, self.measurement, self.unit, "plain")
+        return [self._values(process, "plain") for process in point.processes]
+
+    def _values(self, process: records.Process, kind: str) -> np.ndarray:
+        assert self.measurement  # it has processes
+        return values_of(process, self.measurement, self.unit, kind)
 
     def process_medians(self, point: records.Point) -> np.ndarray:
-        """The median of each process at that point, in base units."""
+        """The median of each process that its summary has, in base units."""
         summary = self._stored_summary(point)
         if summary:
             return np.array(summary.medians)
-        return statistics.process_medians(self.trials(point))
+        processes = self.summarised_processes(point)
+        return statistics.process_medians([self._values(p, self.seal.kind) for p in processes])
 
     def _stored_summary(self, point: records.Point) -> statistics.Summary | None:
         """The record's summary, if it is of this unit and kind, by these statistics."""
@@ -144,7 +151,17 @@ class Result:
 
     def _over_processes(self, point: records.Point) -> statistics.Summary:
         """The summary whose interval is that of the median over the processes of all visits."""
-        return self._stored_summary(point) or self._summarise(self.trials(point), point)
+        return self._stored_summary(point) or summarise_point(
+            point, self._unshared_ratio, lambda process: self._values(process, self.seal.kind)
+        )
+
+    def summarised_processes(self, point: records.Point) -> list[records.Process]:
+        """The processes whose medians its summary has: those that had the core alone, or all."""
+        return divided(point, self._unshared_ratio).summarised
+
+    @functools.cached_property
+    def _unshared_ratio(self) -> float:
+        return unshared_ratio(self.measurement) if self.measurement else math.nan
 
     @property
     def process_interval(self) -> statistics.Interval | None:
@@ -174,10 +191,6 @@ class Result:
         """Whether no input's interval lets the sealed prediction be larger, at each point: then it
         is what is left of the hardware's rate beside headers, for instance."""
         return self.sealed("high") <= self.sealed("predicted") * (1 + 1e-9)
-
-    @staticmethod
-    def _summarise(processes: list[np.ndarray], point: records.Point) -> statistics.Summary:
-        return statistics.summarise(processes, [process.visit for process in point.processes])
 
     @property
     def interval_from(self) -> str:
@@ -312,9 +325,9 @@ class Result:
         if units.dimension(self.unit) != units.dimension("s"):
             return []
         return [
-            self._summarise(
-                [self._process_cycles(process) for process in point.processes], point
-            ).over_visits(self.between_visits)
+            summarise_point(point, self._unshared_ratio, self._process_cycles).over_visits(
+                self.between_visits
+            )
             for point in self.points
         ]
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import numpy as np
 
 from reckon import statistics, units
 from reckon.errors import ReckonError
 from reckon.records.run_files.models import Measurement, Point, Process
+from reckon.records.run_files.siblings import divided, unshared_ratio
 
 # Units that an `.op` of the C library may name; every other op ("call", "pair") is a count.
 _OP_UNITS = ("ns", "byte", "cycle")
@@ -72,24 +76,42 @@ def _totals(amounts, ops, kind: str) -> tuple:
     return amounts, ops
 
 
-def point_values(point: Point, measurement: Measurement, unit: str, kind: str) -> list[np.ndarray]:
-    """The values of each process's trials at that point, in base units."""
-    return [
-        trial_values(p.ticks, p.ops, measurement.op, measurement.tick_hz_of(p), unit, kind)
-        for p in point.processes
-    ]
+def values_of(process: Process, measurement: Measurement, unit: str, kind: str) -> np.ndarray:
+    """The values of a process's trials, in base units."""
+    tick_hz = measurement.tick_hz_of(process)
+    return trial_values(process.ticks, process.ops, measurement.op, tick_hz, unit, kind)
+
+
+def summarise_point(
+    point: Point, unshared: float, values: Callable[[Process], np.ndarray]
+) -> statistics.Summary:
+    """The summary of a point's samples: of those with the core alone, if enough visits have some.
+
+    values: what is summarised of a process. unshared: see unshared_ratio()."""
+    samples = divided(point, unshared)
+    visits = [process.visit for process in samples.summarised]
+    summary = statistics.summarise([values(process) for process in samples.summarised], visits)
+    if not samples.busy:
+        return summary
+    median = statistics.median_of_visits(
+        [values(process) for process in samples.busy], [process.visit for process in samples.busy]
+    )
+    sibling = statistics.BusySibling(samples.busy_share, median, samples.is_mixed)
+    return replace(summary, sibling=sibling)
 
 
 def summarise_points(measurement: Measurement, unit: str, kind: str) -> Measurement:
     """The measurement with a summary at each point that has samples.
 
     Without them where the samples do not fit the unit; reading them reports that."""
+    unshared = unshared_ratio(measurement)
 
     def with_summary(point: Point) -> Point:
-        if not point.processes:
-            return point.model_copy(update={"summary": None})
-        values = point_values(point, measurement, unit, kind)
-        summary = statistics.summarise(values, [process.visit for process in point.processes])
+        summary = None
+        if point.processes:
+            summary = summarise_point(
+                point, unshared, lambda process: values_of(process, measurement, unit, kind)
+            )
         return point.model_copy(update={"summary": summary})
 
     try:

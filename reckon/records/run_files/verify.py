@@ -169,5 +169,7 @@ def _is_same(stored: Summary | None, computed: Summary | None) -> bool:
 
 
 def _numbers(summary: Summary) -> np.ndarray:
-    fields = {**vars(summary), "interval": summary.interval.ends, "warnings": ()}
+    sibling = [*vars(summary.sibling).values()] if summary.sibling else []
+    ends = summary.interval.ends
+    fields = {**vars(summary), "interval": ends, "warnings": (), "sibling": sibling}
     return np.hstack([*fields.values()])

@@ -242,17 +242,23 @@ def missing_points(result: Result) -> list[str]:
 def warnings(result: Result) -> list[str]:
     """The warnings about the samples in words; of a curve, with the positions of each."""
     if not result.is_curve:
-        return [
-            warning_sentences.note(warning)
-            for summary in result.summaries
-            for warning in summary.warnings
-        ]
+        return [note for summary in result.summaries for note in _notes_of(summary, result.unit)]
     positions: dict[str, list[str]] = {}
     for x, summary in zip(result.axis, result.summaries, strict=True):
         if summary.warnings:
             note = warning_sentences.note(summary.warnings[0])
             positions.setdefault(note, []).append(position_text(result, x))
+        elif warning_sentences.is_shared(summary):
+            note = "the {term}`core <busy sibling>` was shared for a part of the time"
+            positions.setdefault(note, []).append(position_text(result, x))
     return note_sentences(positions, len(result.points))
+
+
+def _notes_of(summary: Summary, unit: str) -> list[str]:
+    notes = [warning_sentences.note(warning) for warning in summary.warnings]
+    if summary.sibling and warning_sentences.is_shared(summary):
+        notes.insert(0, warning_sentences.sibling_note(summary.sibling, unit))
+    return notes
 
 
 def note_sentences(notes: dict[str, list[str]], points: int) -> list[str]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from reckon.statistics import SampleWarning
+from reckon import units
+from reckon.statistics import BusySibling, SampleWarning, Summary
 
 # As Markdown, with links to the glossary.
 _NOTES = {
@@ -17,6 +18,28 @@ _CAUSES = {
     "two modes": "Trials in two modes, so one number does not describe them",
     "wide": "Fresh processes differ from one another",
 }
+
+SHARED = "Core shared with a busy sibling for a part of the time"
+_LEAST_SHARE = 0.05  # of the time: below it the sibling moves no value by more than chance
+
+
+def is_shared(summary: Summary) -> bool:
+    """Whether a sibling of the core was busy long enough to be named."""
+    return summary.sibling is not None and summary.sibling.share >= _LEAST_SHARE
+
+
+def sibling_note(sibling: BusySibling, unit: str) -> str:
+    """For which part of the time the core was shared and the value then, as note() has it.
+
+    unit: that in which the sibling's median, which is in base units, is printed."""
+    share = f"{100 * sibling.share:.0f} % of the time"
+    value = units.amount(sibling.median, unit)
+    if sibling.is_mixed:
+        return (
+            f"the core had a {{term}}`busy sibling` {share}, and then it is {value}; too few "
+            "visits had the core alone, so the value mixes both"
+        )
+    return f"this is with the core alone; with a {{term}}`busy sibling`, {share}, it is {value}"
 
 
 def note(warning: SampleWarning) -> str:

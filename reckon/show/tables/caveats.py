@@ -49,6 +49,8 @@ def _causes(result: Result) -> Iterator[str]:
     """The causes that concern one quantity."""
     for summary in result.summaries:
         yield from map(warning_sentences.cause, summary.warnings)
+        if warning_sentences.is_shared(summary):
+            yield warning_sentences.SHARED
     if any(point.stopped == "time" for point in result.points):
         yield _TIME_UP
     # A value of 0 is right only where 0 was predicted, as for no round of a loop.

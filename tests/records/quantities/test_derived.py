@@ -9,7 +9,7 @@ from reckon.records.quantities.derived import (
     derived_process,
     underived_measurement,
 )
-from reckon.records.run_files.unit_conversion import point_values
+from reckon.records.run_files.unit_conversion import values_of
 
 
 @pytest.fixture
@@ -24,7 +24,9 @@ def test_a_derived_value_has_the_conditions_of_its_process_and_no_time(source):
     )
     (point,) = measurement.points
     assert measurement.is_derived and measurement.axis is None and measurement.visits == []
-    assert [[*values] for values in point_values(point, measurement, "MiB", "plain")] == [[4096]]
+    assert [[*values_of(process, measurement, "MiB", "plain")] for process in point.processes] == [
+        [4096]
+    ]
     same = set(records.Process.model_fields) - {"ticks", "ops", "visit"}
     assert point.processes[0].model_dump(include=same) == process.model_dump(include=same)
 
