@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 
 from reckon import records, units
@@ -12,6 +13,7 @@ from reckon.show.tables.answer_box import AnswerValues, answer_values, log_scale
 from reckon.show.tables.headlines import Headline, unmeasured
 from reckon.show.tables.headlines import of_front_page as of_front_page
 from reckon.show.tables.headlines import of_parts as of_parts
+from reckon.show.tables.plateau_tables import usable_caches
 from reckon.show.text import NONE, join_words, literal, machine_value, plural
 
 _FIT = "Fit to be measured."
@@ -23,12 +25,10 @@ def machine_card(run: records.Run, results: list[Result], clock: str) -> Block:
     machine = run.machine
     cores = machine.number("processor.cores")
     clocks = [result for result in results if result.quantity == clock and result.has_samples]
-    caches = [machine.number(f"processor.{level}") for level in ("l1d", "l2", "l3")]
     cards = {
         "core clock, measured": _marked(clocks[0]) if clocks else "",
-        "L1d · L2 · L3, as reported": " · ".join(
-            units.size(size, "byte") for size in caches if size
-        ),
+        f"{' · '.join(_CACHES)}, as reported": _sizes(_reported(machine)),
+        "of these usable, by measured load latency": _sizes(usable(machine, results)),
         "memory": machine_value(machine.number("memory.capacity"), "byte", ""),
         "kernel": literal(kernel(machine)),
         "measured": when_measured(results),
@@ -39,6 +39,29 @@ def machine_card(run: records.Run, results: list[Result], clock: str) -> Block:
     doubts = [f"{check['name']} ({literal(check['found'])})" for check in warnings]
     fitness = f"Fit to be measured, but for {join_words(doubts)}." if doubts else _FIT
     return Block(f"::::{{container}} machine-card\n**{model}**\n\n{values}\n\n{fitness}\n::::")
+
+
+_CACHES = {"L1d": "processor.l1d", "L2": "processor.l2", "L3": "processor.l3"}
+_WALKS = ("memory/latency/random_huge", "memory/latency/random")  # the first that was measured
+
+
+def _reported(machine: Machine) -> dict[str, float | None]:
+    return {name: machine.number(field) for name, field in _CACHES.items()}
+
+
+def usable(machine: Machine, results: list[Result]) -> dict[str, float | None]:
+    """How far the pace of each cache reaches by load latency, in bytes; None where no level shows.
+
+    {} if load latency was not measured."""
+    by_quantity = {result.quantity: result for result in results if result.has_samples}
+    walks = [by_quantity[walk] for walk in _WALKS if walk in by_quantity]
+    return usable_caches(walks[0], _reported(machine)) if walks else {}
+
+
+def _sizes(caches: Mapping[str, float | None]) -> str:
+    """ "32 KiB · 1 MiB · –"; "" if none is known."""
+    texts = [units.size(size, "byte") if size else NONE for size in caches.values()]
+    return " · ".join(texts) if any(caches.values()) else ""
 
 
 def _marked(result: Result) -> str:
