@@ -1,9 +1,11 @@
 """beside.py: the book's probes beside other tools, in turn, each in fresh processes on one CPU.
 
-    beside.py [--pairs 9] [ONLY]
+    beside.py [--pairs 10] [--over 3600] [ONLY]
 
-Prints for each pair of programs both medians, the ratio of each pair's figures and how far the
-figures of each spread. ONLY: only the comparisons whose name contains it.
+Prints for each pair of programs both medians, the ratio of each pair's figures and the coefficient
+of variation of each one's figures; of the book's also that of their samples alone, without those
+that a busy sibling of the core slowed, and how many these were. ONLY: only the comparisons whose
+name contains it.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -20,20 +23,32 @@ import numpy as np
 
 from reckon import config
 from reckon.measurement import library
+from reckon.statistics import siblings
 
 CPU = 1
 MIB = 1 << 20
 CHASE = config.ROOT / "tests" / "csrc" / "programs" / "chase_minimal.c"
 
 
-def ours(probe: str, samples: int = 50, **params: int | str) -> Callable[[], float]:
-    """Runs the probe once and gives the median in nanoseconds an operation."""
+Trials = np.ndarray  # (2, samples): nanoseconds an operation; wide over chain, nan without
 
-    def run() -> float:
+
+def trials(probe: str, samples: int = 50, **params: int | str) -> Callable[[], Trials]:
+    """Runs the probe once."""
+
+    def run() -> Trials:
         result = library.run(probe, params, samples=samples, cpu=CPU)
-        return float(np.median(result.ticks / result.ops)) / library.tick_hz() * 1e9
+        with np.errstate(invalid="ignore"):
+            ratios = result.wide_ticks / result.chain_ticks
+        return np.array([result.ticks / result.ops / library.tick_hz() * 1e9, ratios])
 
     return run
+
+
+def program(probe: str, samples: int = 50) -> Callable[[], float]:
+    """Runs a probe that runs another program, once; its median in nanoseconds an operation."""
+    run = trials(probe, samples)
+    return lambda: float(np.median(run()[0]))
 
 
 def _pinned(*command: object) -> str:
@@ -53,6 +68,18 @@ def likwid(kernel: str) -> Callable[[], float]:
     return run
 
 
+def perf(*benchmark: str, count: int) -> Callable[[], float]:
+    """`perf bench`: nanoseconds an operation."""
+
+    def run() -> float:
+        text = _pinned("perf", "bench", *benchmark, "-l", count)
+        match = re.search(r"([\d.]+) usecs/op", text)
+        assert match, f"perf bench printed no time: {text}"
+        return 1e3 * float(match[1])
+
+    return run
+
+
 def chase(folder: Path, size_bytes: int, pages: str) -> Callable[[], float]:
     """A pointer chase of 40 lines that shares no code with the book's: nanoseconds a load."""
     program = folder / "chase"
@@ -60,36 +87,81 @@ def chase(folder: Path, size_bytes: int, pages: str) -> Callable[[], float]:
     return lambda: float(_pinned(program, size_bytes, pages, 16384, 20))
 
 
-Measure = Callable[[], float]
-
-
-def comparisons(folder: Path) -> Iterator[tuple[str, str, Measure, Measure]]:
+def comparisons(
+    folder: Path,
+) -> Iterator[tuple[str, str, Callable[[], Trials], Callable[[], float]]]:
     """Name, the other tool, ours and theirs."""
+    basic = perf("syscall", "basic", count=2_000_000)
+    yield "the null call, ns", "perf bench", trials("cpu/syscall/getppid"), basic
+    pipe = perf("sched", "pipe", count=20_000)  # there and back: two switches
+    switch = trials("cpu/switch/process")
+    yield "a switch, two pipes, ns", "perf bench", switch, lambda: pipe() / 2
     for pages in ("small", "huge"):
-        read = ours("memory/bandwidth/read", size_bytes=128_000_000, vector="avx2", pages=pages)
+        read = trials("memory/bandwidth/read", size_bytes=128_000_000, vector="avx2", pages=pages)
         yield f"read memory, {pages} pages, ns a byte", "likwid load_avx", read, likwid("load_avx")
     for size_bytes, pages in ((256 << 10, "small"), (256 << 10, "huge"), (128 * MIB, "huge")):
-        walk = ours("memory/latency/random", size_bytes=size_bytes, pages=pages)
+        walk = trials("memory/latency/random", size_bytes=size_bytes, pages=pages)
         name = f"random walk, {size_bytes >> 10} KiB, {pages} pages, ns a load"
         yield name, "an independent chase", walk, chase(folder, size_bytes, pages)
-    fio = ours("files/read/fio", samples=1000)
+    fio = program("files/read/fio", 1000)
     for pause_ms in (0, 250):  # fio calibrates its clock before its first read
         name = f"4 KiB read past the cache after a pause of {pause_ms} ms, ns"
-        direct = ours("files/read/direct_random", samples=1000, pause_ms=pause_ms)
+        direct = trials("files/read/direct_random", samples=1000, pause_ms=pause_ms)
         yield name, "fio", direct, fio
-    sent = ours("network/throughput/tcp_across", samples=40)
-    yield "loopback to another CPU, ns a byte", "iperf3", sent, ours("network/throughput/iperf3", 2)
+    sent = trials("network/throughput/tcp_across", samples=40)
+    yield (
+        "loopback to another CPU, ns a byte",
+        "iperf3",
+        sent,
+        program("network/throughput/iperf3", 2),
+    )
 
 
-def spread(values: np.ndarray) -> float:
-    """The middle half's width as a share of the median."""
-    low, median, high = np.percentile(values, [25, 50, 75])
-    return float((high - low) / median)
+def variation(values: np.ndarray) -> float:
+    """The coefficient of variation."""
+    return float(np.std(values, ddof=1) / np.mean(values))
+
+
+def alone(rounds: list[Trials]) -> tuple[np.ndarray, float]:
+    """The medians of the trials that no busy sibling slowed, of each round that has some, and the
+    share of the others."""
+    ratios = np.concatenate([ratio for _, ratio in rounds])
+    unshared = siblings.unshared_ratio(ratios[np.isfinite(ratios)])
+    busy = [siblings.is_busy(ratio, unshared) for _, ratio in rounds]
+    medians = [
+        np.median(ns[~is_busy])
+        for (ns, _), is_busy in zip(rounds, busy, strict=True)
+        if any(~is_busy)
+    ]
+    return np.array(medians), float(np.mean(np.concatenate(busy)))
+
+
+def in_turn(
+    own: Callable[[], Trials], other: Callable[[], float], pairs: int, over_s: float
+) -> tuple[list[Trials], np.ndarray]:
+    """Both, that many times, spread evenly over that time."""
+    begin_s, ours, theirs = time.monotonic(), [], []
+    for i in range(pairs):
+        time.sleep(max(0.0, begin_s + i * over_s / max(1, pairs - 1) - time.monotonic()))
+        ours.append(own())
+        theirs.append(other())
+    return ours, np.array(theirs)
+
+
+def _alone_text(rounds: list[Trials]) -> str:
+    medians, busy = alone(rounds)
+    if len(medians) < 2:
+        return "no witnesses"
+    return (
+        f"alone {np.median(medians):.4g}, variation {variation(medians):.1%}, busy {busy:.0%} of "
+        f"the trials, {len(medians)} of {len(rounds)} rounds"
+    )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--pairs", type=int, default=9, help="of fresh runs in turn; default: 9")
+    parser.add_argument("--pairs", type=int, default=10, help="of fresh runs; default: 10")
+    parser.add_argument("--over", type=float, default=0, help="seconds over which they are spread")
     parser.add_argument("only", nargs="?", default="", metavar="ONLY")
     arguments = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="reckon-beside-"))
@@ -97,13 +169,13 @@ def main() -> None:
         for name, tool, own, other in comparisons(folder):
             if arguments.only not in name:
                 continue
-            pairs = np.array([(own(), other()) for _ in range(arguments.pairs)])
-            own_ns, other_ns = np.median(pairs, axis=0)
-            own_spread, other_spread = (spread(figures) for figures in pairs.T)
-            low, ratio, high = np.percentile(pairs[:, 0] / pairs[:, 1], [25, 50, 75])
+            rounds, theirs = in_turn(own, other, arguments.pairs, arguments.over)
+            ours = np.array([np.median(ns) for ns, _ in rounds])
+            low, ratio, high = np.percentile(ours / theirs, [25, 50, 75])
             print(
-                f"{name}: {own_ns:.4g}, {tool} {other_ns:.4g}; ratio {ratio:.3f} ({low:.3f} to "
-                f"{high:.3f}); spread {own_spread:.1%} and {other_spread:.1%}",
+                f"{name}: {np.median(ours):.4g}, {tool} {np.median(theirs):.4g}; ratio "
+                f"{ratio:.3f} ({low:.3f} to {high:.3f}); variation {variation(ours):.1%} and "
+                f"{variation(theirs):.1%}; {_alone_text(rounds)}",
                 flush=True,
             )
     finally:
