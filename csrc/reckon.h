@@ -135,10 +135,6 @@ RK_EXPORT const struct rk_probe *rk_probe_at(int index);
 RK_EXPORT int rk_run(const struct rk_request *, struct rk_sample *samples,
                      struct rk_witness *witnesses, struct rk_outcome *);
 
-/* Puts the fastest CPUs that the caller may use into cpus[room], in ascending order. Returns how
- * many they are; 0 where it is not known which CPUs those are. */
-RK_EXPORT int rk_fastest_cpus(int32_t *cpus, int room);
-
 /* Ticks per second of the counter in clock.h against CLOCK_MONOTONIC over interval_ns. */
 RK_EXPORT double rk_tick_hz(uint64_t interval_ns);
 

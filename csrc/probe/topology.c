@@ -122,25 +122,6 @@ static int compare_merits(const struct merits *a, const struct merits *b)
     return order ? order : compare(b->relation, a->relation); /* the nearer one */
 }
 
-struct rk_cpu_mask rk_fastest_of(const char *sys, const struct rk_cpu_mask *allowed)
-{
-    struct speed best = {0, 0, 0};
-    struct rk_cpu_mask fastest = {0};
-    for (int cpu = 0; cpu < RK_CPUS_MAX; cpu++) {
-        if (!rk_has_cpu(allowed, cpu))
-            continue;
-        const struct speed speed = speed_of(sys, cpu);
-        const int order = compare_speeds(&speed, &best);
-        if (order > 0) {
-            best = speed;
-            fastest = (struct rk_cpu_mask){0};
-        }
-        if (order >= 0)
-            rk_add_cpu(&fastest, cpu);
-    }
-    return fastest;
-}
-
 int rk_partner_cpu(const char *sys, const struct rk_cpu_mask *allowed, int cpu,
                    enum rk_relation requested)
 {

@@ -1,5 +1,5 @@
-/* topology.h: which CPU measures, and which is its partner, by the topology that the kernel
- * reports.
+/* topology.h: which CPU is the partner of the one that measures, by the topology that the kernel
+ * reports. reckon/computer/measured_cpu.py chooses the one that measures.
  *
  * The choice does not depend on the load of the moment: all processes of a run, minutes apart, have
  * to run on the same CPU. `sys` is where /sys is mounted. */
@@ -7,9 +7,6 @@
 #define RK_TOPOLOGY_H
 
 #include "probe/cpus.h"
-
-/* The fastest of the allowed CPUs, so no efficiency core of a hybrid processor. */
-struct rk_cpu_mask rk_fastest_of(const char *sys, const struct rk_cpu_mask *allowed);
 
 /* Where a CPU is, as seen from another: the nearest first. A core of RK_SAME_CACHE is below the
  * same last cache, one of RK_SAME_SOCKET is not. */

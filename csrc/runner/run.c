@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "probe/children.h"
-#include "probe/topology.h"
 #include "runner/context.h"
 
 /* The programs lie beside this library, and reckon-probe beside the others. */
@@ -229,17 +228,6 @@ int rk_run(const struct rk_request *request, struct rk_sample *samples,
         return outcome->status = run_isolated(request, samples, witnesses, outcome);
     rk_run_in_process(request, samples, witnesses, outcome);
     return outcome->status;
-}
-
-int rk_fastest_cpus(int32_t *cpus, int room)
-{
-    const struct rk_cpu_mask allowed = rk_usable_cpus();
-    const struct rk_cpu_mask fastest = rk_fastest_of("/sys", &allowed);
-    int count = 0;
-    for (int cpu = 0; cpu < RK_CPUS_MAX; cpu++)
-        if (rk_has_cpu(&fastest, cpu) && count++ < room)
-            cpus[count - 1] = cpu;
-    return count;
 }
 
 double rk_tick_hz(uint64_t interval_ns)

@@ -14,6 +14,7 @@ from reckon.cli.output import fitting, print_json
 from reckon.computer import scratch
 from reckon.computer.busy_cores import cpus_of_busy_cores
 from reckon.computer.locations import named_locations
+from reckon.computer.measured_cpu import default_cpu
 from reckon.errors import ReckonError
 from reckon.hosts import nfs
 from reckon.measurement import library
@@ -176,7 +177,7 @@ def _run_processes(
     """The samples of the requested number of processes, which start at even distances."""
     locations = _start_server(probe, parameters)
     if cpu is None and not in_process:
-        cpu = library.default_cpu(cpus_of_busy_cores())
+        cpu = default_cpu(cpus_of_busy_cores())
     runs = []
     begin_s = time.monotonic()
     for index in range(processes):

@@ -6,6 +6,7 @@ What is unknown stays None and is printed as "not reported", never guessed.
 from __future__ import annotations
 
 import glob
+import math
 import os
 import platform
 import re
@@ -14,7 +15,14 @@ from reckon import config, units
 from reckon.computer import control_groups, scratch_disk
 from reckon.computer.facts import Machine
 from reckon.computer.fields import FIELDS, Facts, from_toml
-from reckon.computer.system_files import cpuinfo, lscpu, read_text, run_command
+from reckon.computer.measured_cpu import default_cpu
+from reckon.computer.system_files import (
+    cpuinfo,
+    cpus_of_list,
+    lscpu,
+    read_text,
+    run_command,
+)
 
 _CPUS = "/sys/devices/system/cpu"
 _BUS_BYTES = 8  # in a transfer: a channel of memory is 64 bits wide
@@ -23,13 +31,16 @@ _SECTOR_BYTES = 512  # of /sys/block/*/size, whatever the disk has
 _NO_DISK = re.compile(r"(loop|ram|zram|dm-|md|sr|fd)")
 
 
-def describe() -> Machine:
-    """The description of this computer as it is now, with what machine.toml adds.
+def describe(cpu: int | None = None) -> Machine:
+    """The description of this computer as it is now, with what machine.toml adds: of a processor
+    with cores of several kinds as that CPU has it, or else default_cpu().
 
     Raises ReckonError for a fault in machine.toml.
     """
+    cpu = default_cpu() if cpu is None else cpu
     facts: Facts = {field: (None, "") for field in FIELDS}
-    for part in (_processor, _caches, _memory, _buses, _disks, _interfaces, _scratch, _system):
+    facts |= _processor(cpu) | _caches(cpu)
+    for part in (_memory, _buses, _disks, _interfaces, _scratch, _system):
         facts.update(part())
     facts.update(from_toml(config.settings().machine_toml))
     facts.update(_derived(facts))
@@ -65,8 +76,8 @@ def _whole(text: str | None) -> int | None:
         return None
 
 
-def _processor() -> Facts:
-    info, cpu = cpuinfo(), f"{_CPUS}/cpu0"
+def _processor(measured: int) -> Facts:
+    info, cpu = cpuinfo(measured), f"{_CPUS}/cpu{measured}"
     model = info.get("model name") or lscpu().get("Model name")
     cores = {
         (read_text(f"{path}/topology/physical_package_id"), read_text(f"{path}/topology/core_id"))
@@ -89,10 +100,15 @@ def _processor() -> Facts:
         "processor.model_number": (_whole(number), "/proc/cpuinfo"),
         "processor.architecture": (platform.machine(), "uname -m"),
         "processor.cores": (len(cores) or None, f"{cpu}/topology"),
-        "processor.threads": (os.cpu_count(), "nproc --all"),
+        # Those that are offline, or that this process may not use, are there all the same.
+        "processor.threads": (
+            len(cpus_of_list(read_text(f"{_CPUS}/present") or "")) or os.cpu_count(),
+            f"{_CPUS}/present",
+        ),
         "processor.base_clock": (base, source if base else ""),
         "processor.turbo_clock": (_hz(turbo_file), turbo_file),
         "processor.microcode": (info.get("microcode"), "/proc/cpuinfo"),
+        "processor.cpu": (measured, "the fastest, not busy when the run was opened"),
     }
 
 
@@ -105,10 +121,10 @@ _CACHES: dict[tuple[str | None, str | None], str] = {
 }
 
 
-def _caches() -> Facts:
+def _caches(measured: int) -> Facts:
     facts: Facts = {}
     sharing = []
-    for index in sorted(glob.glob(f"{_CPUS}/cpu0/cache/index*")):
+    for index in sorted(glob.glob(f"{_CPUS}/cpu{measured}/cache/index*")):
         cache = _CACHES.get((read_text(f"{index}/level"), read_text(f"{index}/type")))
         size = read_text(f"{index}/size")
         if not cache or not size:
@@ -120,7 +136,7 @@ def _caches() -> Facts:
         if cache == "l1d" and line:
             facts["processor.line"] = (int(line), f"{index}/coherency_line_size")
     if sharing:
-        source = f"{_CPUS}/cpu0/cache/index*/shared_cpu_list"
+        source = f"{_CPUS}/cpu{measured}/cache/index*/shared_cpu_list"
         facts["processor.sharing"] = ("; ".join(sharing), source)
     return facts
 
@@ -128,7 +144,16 @@ def _caches() -> Facts:
 def _memory() -> Facts:
     total = re.search(r"MemTotal:\s+(\d+)", read_text("/proc/meminfo") or "")
     capacity = int(total[1]) * 1024 if total else None
-    facts: Facts = {"memory.capacity": (capacity, "/proc/meminfo")}
+    huge, reserved = "/sys/kernel/mm/transparent_hugepage/enabled", "/proc/sys/vm/nr_hugepages"
+    mode = re.search(r"\[(\w+)\]", read_text(huge) or "")
+    facts: Facts = {
+        "memory.capacity": (capacity, "/proc/meminfo"),
+        "memory.huge_pages": (mode[1] if mode else None, huge),
+        "memory.reserved_huge_pages": (_whole(read_text(reserved)), reserved),
+    }
+    cpus = control_groups.cpus()
+    if math.isfinite(cpus):
+        facts["processor.time_limit"] = (cpus, "control groups of this process")
     limit = control_groups.memory_limit_bytes()
     if limit < (capacity or 0):  # the first version has a limit always, beyond all memory
         facts["memory.limit"] = (limit, "control groups of this process")

@@ -32,8 +32,12 @@ FIELDS = {
     "processor.sharing": ("Caches shared by", ""),
     "processor.line": ("Cache line", "byte"),
     "processor.microcode": ("Microcode", ""),
+    "processor.cpu": ("CPU that is measured", "count"),
+    "processor.time_limit": ("CPUs' time for this process", "count"),
     "memory.capacity": ("Capacity", "byte"),
     "memory.limit": ("Limit for this process", "byte"),
+    "memory.huge_pages": ("Transparent huge pages", ""),
+    "memory.reserved_huge_pages": ("Reserved huge pages", "count"),
     "memory.type": ("Type", ""),
     "memory.transfer_rate": ("Transfer rate", "GT/s"),
     "memory.channels": ("Channels", "count"),
@@ -90,7 +94,14 @@ SECTIONS = {
     "system": "Operating system",
 }
 
-ONLY_WHERE_SET = ("memory.limit",)  # a machine without one is not one of which it is unknown
+# A machine without such a limit is not one of which it is unknown; earlier runs lack the others.
+ONLY_WHERE_SET = (
+    "memory.limit",
+    "processor.time_limit",
+    "processor.cpu",
+    "memory.huge_pages",
+    "memory.reserved_huge_pages",
+)
 # What a person may fill in: the datasheet's values, which feed predictions.
 _NEVER_BY_HAND = ("system.", "scratch.", "peer.", "nfs.", "processor.cycle_time", *ONLY_WHERE_SET)
 TOML_FIELDS = [field for field in FIELDS if not field.startswith(_NEVER_BY_HAND)]

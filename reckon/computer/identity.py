@@ -6,19 +6,64 @@ import hashlib
 import hmac
 import json
 import re
+from textwrap import shorten
 
+from reckon import units
 from reckon.computer.facts import Machine
+from reckon.computer.fields import FIELDS
 from reckon.computer.system_files import read_text
 
 # machine-id(5) asks for a keyed hash, so that nobody learns the id itself.
 _MACHINE_ID, _MACHINE_ID_KEY = "/etc/machine-id", b"Reckon: the identity of a run"
 
 
+# What samples depend on. The CPU that is measured is a part of their key (measurement/reuse.py).
+_CONFIGURATION = (
+    "processor.model",
+    "processor.threads",
+    "processor.microcode",
+    "processor.time_limit",
+    "memory.limit",
+    "memory.huge_pages",
+    "memory.reserved_huge_pages",
+    "system.kernel",
+    "system.clocksource",
+    "system.mitigations",
+)
+# What the kernel adds to a mitigation, by the siblings that are online.
+_OF_SIBLINGS = re.compile(r"[;,] (?:SMT|STIBP)[^;,]*")
+
+
+def _values(machine: Machine) -> dict[str, int | float | str | None]:
+    values = {field: machine.value(field) for field in _CONFIGURATION}
+    values["system.mitigations"] = _OF_SIBLINGS.sub("", str(values["system.mitigations"]))
+    return values
+
+
 def configuration(machine: Machine) -> str:
-    """A hash of what samples depend on: processor, microcode, kernel and mitigations."""
-    parts = [machine.value(f"processor.{key}") for key in ("model", "threads", "microcode")]
-    parts += [machine.value(f"system.{key}") for key in ("kernel", "mitigations")]
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]
+    """A hash of the processor, microcode, kernel and mitigations, the clock source, huge pages and
+    the limits of memory and CPU time: samples of another one are samples of another run."""
+    return hashlib.sha256(json.dumps(list(_values(machine).values())).encode()).hexdigest()[:12]
+
+
+def changes(before: Machine, after: Machine) -> list[str]:
+    """What makes the second description another state of a machine, such as "Clock source (tsc, now
+    hpet)"; nothing for another processor. What an older description lacks is not compared."""
+    old, new = _values(before), _values(after)
+    if old["processor.model"] != new["processor.model"]:
+        return []
+    return [
+        f"{FIELDS[field][0]} ({_brief(field, old[field])}, now {_brief(field, new[field])})"
+        for field in _CONFIGURATION
+        if old[field] != new[field] and field in before.fields()
+    ]
+
+
+def _brief(field: str, value: int | float | str | None) -> str:
+    if value is None:
+        return "none"
+    _, unit = FIELDS[field]
+    return units.amount(float(value), unit) if unit else shorten(str(value), 40, placeholder=" …")
 
 
 def identity(machine: Machine) -> str:

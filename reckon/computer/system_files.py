@@ -52,10 +52,10 @@ def lscpu() -> dict[str, str]:
     return _named_lines(run_command("lscpu") or "")
 
 
-def cpuinfo() -> dict[str, str]:
-    """The lines of /proc/cpuinfo about the first CPU, by their names."""
-    first_cpu, _, _ = (read_text("/proc/cpuinfo") or "").partition("\n\n")
-    return _named_lines(first_cpu)
+def cpuinfo(cpu: int | None = None) -> dict[str, str]:
+    """The lines of /proc/cpuinfo about that CPU, or the first one, by their names."""
+    each = [_named_lines(text) for text in (read_text("/proc/cpuinfo") or "").split("\n\n")]
+    return next((lines for lines in each if lines.get("processor") == str(cpu)), each[0])
 
 
 def _named_lines(text: str) -> dict[str, str]:

@@ -9,9 +9,8 @@ import ctypes as C
 import errno
 import functools
 import itertools
-import os
 import random
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Literal, get_args
 
 import numpy as np
@@ -19,6 +18,7 @@ import pydantic
 from pydantic import ConfigDict, Field
 
 from reckon.computer.locations import named_locations
+from reckon.computer.measured_cpu import default_cpu
 from reckon.config import settings
 from reckon.errors import ReckonError
 from reckon.measurement.probe import Needs, Parameter, Probe
@@ -228,20 +228,6 @@ def probe(name: str) -> Probe:
         hint = did_you_mean(name, probes(), "`reckon probes` lists them.")
         raise ReckonError(f"There is no probe named {name}; {hint}")
     return probes()[name]
-
-
-def default_cpu(avoided: Collection[int] = ()) -> int:
-    """The fastest CPU that this process may use (csrc/probe/topology.h); one of `avoided` only if
-    all of them are. Of several it is the last, because interrupts tend to go to the first."""
-    fastest = _fastest_cpus(frozenset(os.sched_getaffinity(0)))
-    return ([cpu for cpu in fastest if cpu not in avoided] or fastest)[-1]
-
-
-@functools.cache
-def _fastest_cpus(allowed: frozenset[int]) -> tuple[int, ...]:
-    cpus = (C.c_int32 * len(allowed))()
-    count = _library().rk_fastest_cpus(cpus, len(allowed))
-    return tuple(cpus[:count]) or tuple(sorted(allowed))
 
 
 @functools.cache

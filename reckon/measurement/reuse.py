@@ -23,13 +23,15 @@ from reckon.records.run_files.models import Measurement, Quantity
 def key(plan: Plan, *, profile: str) -> str:
     """Hash of everything that must be the same for samples taken under that profile to be reused.
 
-    These are the C sources with compiler and flags, the machine with its kernel, mitigations and
-    microcode, trials in a process, warm-up, priority, the parameters at every point, how far along
-    its axis a curve is measured, and what the probe needs: the peer, the server, the disk."""
+    These are the C sources with compiler and flags, the machine with its kernel, mitigations,
+    microcode, huge pages, clock source and limits, the CPU that is measured, trials in a process,
+    warm-up, priority, the parameters at every point, how far along its axis a curve is measured,
+    and what the probe needs: the peer, the server, the disk."""
     parts = [
         plan.probe.name,
         source_key(plan.probe.name),
         configuration(plan.session.run.machine),
+        plan.session.run.measured_cpu,
         value_at(plan.options.samples, profile=profile),
         plan.options.warmup,
         plan.options.priority,

@@ -136,7 +136,7 @@ def run_together(
     """
     if not plans:
         return {}
-    cpu = library.default_cpu(plans[0].session.run.cpus_of_busy_cores)
+    cpu = plans[0].session.run.measured_cpu
     for plan in plans:
         emit("measuring", quantity=plan.quantity)
         plan.peer, locations = needs.provide(plan)

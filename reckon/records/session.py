@@ -8,6 +8,7 @@ JupyterLab calls after a cell, a command, and the process of a later visit. A te
 from __future__ import annotations
 
 import functools
+import os
 import uuid
 from dataclasses import dataclass
 
@@ -16,9 +17,10 @@ from reckon.computer import fitness
 from reckon.computer.busy_cores import cpus_of_busy_cores
 from reckon.computer.description import describe
 from reckon.computer.facts import Machine
-from reckon.computer.identity import default_run_name, host, identity
+from reckon.computer.identity import changes, default_run_name, host, identity
+from reckon.computer.measured_cpu import default_cpu
 from reckon.errors import ReckonError
-from reckon.messages import nearest
+from reckon.messages import join_words, nearest
 from reckon.records.quantities.revisions import Variants
 from reckon.records.run_files.models import Run
 
@@ -63,6 +65,7 @@ def current_session() -> Session:
             _refuse_misspelt(name, machine)
         with records.writing(name):
             run = records.read_run(name) or _open_run(name, machine)
+    machine = _by_measured_cpu(run, machine)
     reason = _read_only_reason(run, machine)
     if reason and config.settings().fresh:
         raise ReckonError(f"{reason}; measure into a run of its own with another RUN=.")
@@ -102,6 +105,10 @@ def requested_run(machine: Machine | None = None) -> str:
 
 def _open_run(name: str, machine: Machine) -> Run:
     """A new run of this machine, written."""
+    busy = cpus_of_busy_cores()
+    cpu = default_cpu(busy)
+    if cpu != machine.value("processor.cpu"):
+        machine = describe(cpu)
     run = Run(
         name=name,
         id=uuid.uuid4().hex,
@@ -110,7 +117,7 @@ def _open_run(name: str, machine: Machine) -> Run:
         opened_at=records.now(),
         machine=machine,
         fitness=[check.to_dict() for check in fitness.check_all()],
-        cpus_of_busy_cores=cpus_of_busy_cores(),
+        cpus_of_busy_cores=busy,
     )
     records.write_run(run)
     return run
@@ -121,8 +128,26 @@ def _read_only_reason(run: Run, machine: Machine) -> str | None:
     if run.read_only:
         return f"The run {run.name} is marked as read_only in its run.json"
     if run.identity != identity(machine):
-        return f"The run {run.name} was recorded on another machine or kernel"
+        return f"The run {run.name} was recorded {_elsewhere(run, machine)}"
+    cpu = run.measured_cpu
+    if cpu is not None and cpu not in os.sched_getaffinity(0):
+        return f"The run {run.name} measures CPU {cpu}, which this process may not use now"
     return None
+
+
+def _elsewhere(run: Run, machine: Machine) -> str:
+    """Where the run of another configuration was recorded: here, too, if only the state differs."""
+    is_here = run.host is not None and run.host == host()
+    state = changes(run.machine, machine) if is_here else []
+    if state:
+        return f"in another state of this machine: {join_words(state)}"
+    return "on another machine or kernel"
+
+
+def _by_measured_cpu(run: Run, machine: Machine) -> Machine:
+    """The description by the CPU that the run measures, which may be another than a new run's."""
+    cpu = run.measured_cpu
+    return machine if cpu in (None, machine.value("processor.cpu")) else describe(cpu)
 
 
 def _update(run: Run, machine: Machine) -> Run:

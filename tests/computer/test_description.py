@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from reckon.computer import fields, system_files
+from reckon.computer import description, fields, system_files
 from reckon.errors import ReckonError
 
 
@@ -52,3 +52,21 @@ def test_a_count_may_be_a_plain_number(tmp_path, value):
             fields.from_toml(path)
     else:
         assert fields.from_toml(path) == {"memory.channels": (2.0, "machine.toml")}
+
+
+def test_facts_of_a_hybrid_machine_are_those_of_the_cpu_that_is_measured(tmp_path, monkeypatch):
+    cpuinfo = "processor\t: 0\nmodel\t\t: 10\n\nprocessor\t: 4\nmodel\t\t: 20\n"
+    monkeypatch.setattr(system_files, "read_text", lambda path: cpuinfo)
+    monkeypatch.setattr(description, "_CPUS", str(tmp_path))
+    monkeypatch.setattr(description, "lscpu", dict)
+    for cpu, size, khz in ((0, "32K", 2_000_000), (4, "48K", 5_000_000)):
+        index = tmp_path / f"cpu{cpu}/cache/index0"
+        index.mkdir(parents=True)
+        for name, text in (("level", 1), ("type", "Data"), ("size", size)):
+            (index / name).write_text(f"{text}\n")
+        (tmp_path / f"cpu{cpu}/cpufreq").mkdir()
+        (tmp_path / f"cpu{cpu}/cpufreq/cpuinfo_max_freq").write_text(f"{khz}\n")
+    processor, caches = description._processor(4), description._caches(4)
+    assert processor["processor.model_number"][0] == 20
+    assert processor["processor.turbo_clock"][0] == 5e9
+    assert caches["processor.l1d"] == (48 * 1024, f"{tmp_path}/cpu4/cache/index0/size")

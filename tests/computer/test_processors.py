@@ -114,6 +114,6 @@ def test_vendor_family_and_model_number_are_read(monkeypatch, text, facts):
         system_files, "read_text", lambda path: text if path == "/proc/cpuinfo" else read(path)
     )
     monkeypatch.setattr(description, "lscpu", dict)
-    fields = description._processor()
+    fields = description._processor(0)
     keys = ("vendor", "family", "model_number")
     assert tuple(fields[f"processor.{key}"][0] for key in keys) == facts

@@ -11,7 +11,7 @@ from helpers.project import forget
 
 import reckon as rk
 from reckon import records
-from reckon.computer import description
+from reckon.computer import description, measured_cpu
 from reckon.computer.facts import Fact
 from reckon.measurement import library, reuse
 from reckon.measurement.plan import Measurand, Plan
@@ -58,7 +58,7 @@ def test_measured_then_reused(folders):
 
 def test_a_run_is_measured_on_a_core_that_was_not_busy(folders, monkeypatch):
     two_cpus()
-    monkeypatch.setattr(library, "_fastest_cpus", sorted)  # one may be faster than the other
+    monkeypatch.setattr(measured_cpu, "fastest_of", sorted)  # one may be faster than the other
     *_, other, usual = sorted(os.sched_getaffinity(0))
     monkeypatch.setattr(session, "cpus_of_busy_cores", lambda: [usual])
     result = rk.measure(predict_chain())
@@ -305,8 +305,8 @@ def test_a_kernel_upgrade_is_a_new_run(folders, monkeypatch):
     first = current_session().run
     describe = description.describe
 
-    def upgraded():
-        return describe().with_facts("system", {"kernel": Fact(value="9.9.9 #1")})
+    def upgraded(*cpu):
+        return describe(*cpu).with_facts("system", {"kernel": Fact(value="9.9.9 #1")})
 
     monkeypatch.setattr("reckon.records.session.describe", upgraded)
     forget()

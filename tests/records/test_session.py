@@ -2,8 +2,12 @@
 
 import contextlib
 import json
+import os
+import re
+from pathlib import Path
 
 import pytest
+from helpers.capabilities import two_cpus
 from helpers.chains import predict_chain
 from helpers.project import forget, reckon
 
@@ -153,3 +157,76 @@ def test_what_another_process_wrote_into_the_run_outlives_an_update(folders, mon
     assert run.between_visits == pooled and records.read_run(run.name) == run
     current_session.cache_clear()
     assert current_session().run.id == run.id
+
+
+# --- the state of a machine -----------------------------------------------------------------------
+
+
+def described_with(monkeypatch, **facts):
+    """The machine with these facts from now on, by fields whose point is written as two _."""
+    describe = description.describe
+
+    def changed(*cpu):
+        machine = describe(*cpu)
+        for field, value in facts.items():
+            section, key = field.split("__")
+            machine = machine.with_facts(section, {key: Fact(value=value)})
+        return machine
+
+    monkeypatch.setattr("reckon.records.session.describe", changed)
+    forget()
+    return changed()
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "named"),
+    [
+        ("memory__huge_pages", "never", r"Transparent huge pages \(\w+, now never\)"),
+        ("memory__reserved_huge_pages", 512, r"Reserved huge pages \(\d+, now 512\)"),
+        ("memory__limit", 2**30, r"Limit for this process \(.*, now 1.00 GiB\)"),
+        ("processor__time_limit", 1.5, r"CPUs' time for this process \(.*, now 1.50\)"),
+        ("system__clocksource", "made-up", r"Clock source \(\S+, now made-up\)"),
+    ],
+)
+def test_another_state_is_a_run_of_its_own_and_named(folders, monkeypatch, field, value, named):
+    machine_id(monkeypatch, folders, "a" * 32)
+    rk.measure(predict_chain())
+    first = current_session().run
+    described_with(monkeypatch, **{field: value})
+    assert current_session().run.name != first.name and not current_session().is_replay
+    assert not rk.results()
+    monkeypatch.setenv("RECKON_RUN", first.name)
+    forget()
+    reason = current_session().read_only_reason
+    assert re.search(f"recorded in another state of this machine: {named}$", reason)
+    assert rk.measure(predict_chain()).has_samples, "what was measured in the former state"
+
+
+def test_cpus_that_are_offline_are_no_other_machine(folders, monkeypatch):
+    """Nor is what the kernel adds to the mitigations for siblings that are offline."""
+    on = described_with(
+        monkeypatch, system__mitigations="mds: Clear CPU buffers; SMT vulnerable; meltdown: PTI"
+    )
+    monkeypatch.undo()
+    off = described_with(
+        monkeypatch, system__mitigations="mds: Clear CPU buffers; SMT disabled; meltdown: PTI"
+    )
+    assert on != off and identity.configuration(on) == identity.configuration(off)
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    assert description.describe().number("processor.threads") == len(
+        list(Path("/sys/devices/system/cpu").glob("cpu[0-9]*"))
+    )
+
+
+def test_a_run_whose_cpu_may_not_be_used_is_only_read(folders, monkeypatch):
+    two_cpus()
+    rk.measure(predict_chain())
+    run = current_session().run
+    assert {process.cpu for process in rk.results()[0].points[0].processes} == {run.measured_cpu}
+    others = os.sched_getaffinity(0) - {run.measured_cpu}
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: others)
+    forget()
+    assert current_session().run.name == run.name, "no other machine"
+    assert current_session().read_only_reason == (
+        f"The run {run.name} measures CPU {run.measured_cpu}, which this process may not use now"
+    )

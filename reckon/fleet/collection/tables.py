@@ -42,7 +42,12 @@ RUNS = _columns(
         _TEXT,
         "the same for all runs of one machine, whatever its kernel; NULL: an older run",
     ),
-    ("identity", _TEXT, "the same for all runs of one machine with the same kernel and microcode"),
+    (
+        "identity",
+        _TEXT,
+        "the same for all runs of one machine with the same kernel, microcode, huge pages, clock "
+        "source and limits",
+    ),
     ("root_hash", _TEXT, "of all that the run holds, as `reckon verify` prints it"),
     ("format", _COUNT, "of its records"),
     ("opened_at", _TIME, "when the run was opened"),

@@ -279,3 +279,9 @@ class Run(_Strict):
     fitness: list[dict]
     cpus_of_busy_cores: list[Int64] = []  # when it was opened; it is measured on another
     between_visits: PooledVariance | None = None  # of its quantities, when they were last visited
+
+    @property
+    def measured_cpu(self) -> int | None:
+        """The CPU on which all its processes run; None of a run that does not say so."""
+        cpu = self.machine.number("processor.cpu")
+        return None if cpu is None else int(cpu)

@@ -1,7 +1,5 @@
 /* decisions.c: what the library decides of made-up processors and machines, for tests/csrc/runner:
  *
- *   decisions fastest SYS COUNT
- *     of CPUs 0 to COUNT - 1 the fastest
  *   decisions partners SYS COUNT CPU
  *     of CPUs 0 to COUNT - 1 the partner of that CPU, and the partner in each relation
  *   decisions agree SAYS_SO SYS
@@ -27,15 +25,6 @@ static struct rk_cpu_mask first_cpus(int count)
     for (int cpu = 0; cpu < count; cpu++)
         rk_add_cpu(&cpus, cpu);
     return cpus;
-}
-
-static void print_fastest(const char *sys, int count)
-{
-    const struct rk_cpu_mask allowed = first_cpus(count), fastest = rk_fastest_of(sys, &allowed);
-    for (int cpu = 0; cpu < count; cpu++)
-        if (rk_has_cpu(&fastest, cpu))
-            printf("%d ", cpu);
-    printf("\n");
 }
 
 static void print_partners(const char *sys, int count, int chosen)
@@ -68,9 +57,7 @@ static void print_long_enough(int count, char **words)
 
 int main(int argc, char **argv)
 {
-    if (argc == 4 && strcmp(argv[1], "fastest") == 0)
-        print_fastest(argv[2], atoi(argv[3]));
-    else if (argc == 5 && strcmp(argv[1], "partners") == 0)
+    if (argc == 5 && strcmp(argv[1], "partners") == 0)
         print_partners(argv[2], atoi(argv[3]), atoi(argv[4]));
     else if (argc == 4 && strcmp(argv[1], "agree") == 0)
         printf("%d\n", rk_counters_agree(atoi(argv[2]), argv[3]));

@@ -6,6 +6,7 @@ from typing import get_args
 import pytest
 from helpers.capabilities import two_cpus
 
+from reckon.computer.measured_cpu import fastest_of
 from reckon.measurement import library
 from reckon.records.run_files.models import Relation
 
@@ -64,13 +65,13 @@ def test_the_fastest_cpus_and_the_partner_of_the_last(
     decided, tmp_path, count, files, fastest, partner
 ):
     write(tmp_path, files)
-    assert decided("fastest", tmp_path, count) == fastest
+    assert fastest_of(range(count), tmp_path) == fastest
     assert decided("partners", tmp_path, count, fastest[-1])[0] == partner
 
 
 def test_cpus_past_the_1024_of_a_cpu_set_t_are_used(decided, tmp_path):
     write(tmp_path, highest_khz([4700] * 1500 + [4900]))
-    assert decided("fastest", tmp_path, 1501) == [1500]
+    assert fastest_of(range(1501), tmp_path) == [1500]
     assert decided("partners", tmp_path, 1501, 0)[0] == 1500
 
 
@@ -97,7 +98,7 @@ ONE_SOCKET = per_cpu("topology/physical_package_id", [0] * 8)
 def test_the_partner_in_a_requested_relation(decided, tmp_path, files, partners):
     """Its sibling, then a core of the same cache, of the same socket, of another one."""
     write(tmp_path, files)
-    chosen = decided("fastest", tmp_path, 8)[-1]
+    chosen = fastest_of(range(8), tmp_path)[-1]
     default, *in_relation = decided("partners", tmp_path, 8, chosen)
     assert in_relation == partners
     assert default == next((cpu for cpu in partners[1:] if cpu >= 0), 0)
