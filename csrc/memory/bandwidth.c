@@ -4,6 +4,7 @@
 #include "memory/support/vectors.h"
 #include "probe/order.h"
 #include "probe/stamps.h"
+#include "probe/topology.h"
 
 /* --- passes through memory, and the proof that they went through all of it --- */
 
@@ -64,13 +65,17 @@ static int is_done(const struct sweep *sweep, const struct rk_member *member)
     return 1;
 }
 
-/* The memory of each CPU: its share of the array, but more than a private cache can hold. */
+/* The memory of each CPU: its share of the array, but more than a private cache can hold. CPUs
+ * below different last caches have an array for each, or many such caches would hold it together.
+ */
 #define MIN_SHARE ((size_t)16 << 20)
 
 static size_t share_bytes(struct rk_context *c, int threads)
 {
     const size_t size = (size_t)rk_integer(c, "size_bytes");
-    size_t share = size / (size_t)threads;
+    int cpus[RK_CPUS_MAX];
+    const int usable = rk_cpus(cpus, threads);
+    size_t share = size / (size_t)rk_fewest_below_a_cache("/sys", cpus, usable);
     if (share < MIN_SHARE)
         share = size < MIN_SHARE ? size : MIN_SHARE;
     return (share + RK_PASS_STEP - 1) / RK_PASS_STEP * RK_PASS_STEP;
@@ -317,7 +322,8 @@ static int close_loaded(struct rk_context *c)
 
 #define SIZE                                                                                       \
     RK_INTEGER("size_bytes", 1 << 26, 1, (int64_t)1 << 40,                                         \
-               "of each array, shared out among the CPUs (16 MiB each at least)")
+               "of each array, shared out among the CPUs below one last cache (16 MiB each at "    \
+               "least)")
 #define PASSES RK_INTEGER("passes", 1, 1, 1 << 20, "times through the array in a trial")
 #define SWEEP_PARAMS(...)                                                                          \
     RK_PARAMS(SIZE, PASSES, RK_PAGES,                                                              \

@@ -21,18 +21,27 @@ struct merits {
     struct speed speed;
 };
 
-/* Whether a list such as "0-3,8" has that CPU. 0 if there is no such file. */
-static int list_has(const char *path, int cpu)
+#define LIST_MAX 4096 /* characters */
+
+/* Whether a list such as "0-3,8" has that CPU. */
+static int list_has(const char *list, int cpu)
 {
-    char list[4096];
-    rk_read_text(path, list, sizeof list);
-    for (char *rest = list, *range; (range = strsep(&rest, ","));) {
+    for (const char *range = list; range; range = strchr(range, ',')) {
         int first, last;
+        range += *range == ',';
         const int numbers = sscanf(range, "%d-%d", &first, &last);
         if (numbers >= 1 && cpu >= first && cpu <= (numbers == 2 ? last : first))
             return 1;
     }
     return 0;
+}
+
+/* The same of the list in a file. 0 if there is no such file. */
+static int file_has(const char *path, int cpu)
+{
+    char list[LIST_MAX];
+    rk_read_text(path, list, sizeof list);
+    return list_has(list, cpu);
 }
 
 /* The number in a file of that CPU, or `missing`. */
@@ -49,7 +58,7 @@ static struct speed speed_of(const char *sys, int cpu)
     char path[PATH_BYTES];
     snprintf(path, sizeof path, "%s/devices/cpu_core/cpus", sys);
     return (struct speed){.capacity = number_of(sys, cpu, "cpu_capacity", 0),
-                          .is_performance_core = list_has(path, cpu),
+                          .is_performance_core = file_has(path, cpu),
                           .max_khz = number_of(sys, cpu, "cpufreq/cpuinfo_max_freq", 0)};
 }
 
@@ -58,15 +67,15 @@ static int is_sibling(const char *sys, int cpu, int other)
     char path[PATH_BYTES];
     snprintf(path, sizeof path, "%s/devices/system/cpu/cpu%d/topology/thread_siblings_list", sys,
              cpu);
-    return list_has(path, other);
+    return file_has(path, other);
 }
 
-/* Whether both are below the last cache of `cpu`. */
-static int shares_last_cache(const char *sys, int cpu, int other)
+/* The list of the CPUs that are below the last cache of `cpu`; "" if it is not reported. */
+static void read_last_cache(const char *sys, int cpu, char list[LIST_MAX])
 {
     char path[PATH_BYTES];
     int64_t last_level = 0;
-    int shares = 0;
+    list[0] = 0;
     for (int i = 0; i < CACHES_MAX; i++) {
         char file[32];
         snprintf(file, sizeof file, "cache/index%d/level", i);
@@ -76,9 +85,30 @@ static int shares_last_cache(const char *sys, int cpu, int other)
         last_level = level;
         snprintf(path, sizeof path, "%s/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list",
                  sys, cpu, i);
-        shares = list_has(path, other);
+        rk_read_text(path, list, LIST_MAX);
     }
-    return shares;
+}
+
+static int shares_last_cache(const char *sys, int cpu, int other)
+{
+    char list[LIST_MAX];
+    read_last_cache(sys, cpu, list);
+    return list_has(list, other);
+}
+
+int rk_fewest_below_a_cache(const char *sys, const int *cpus, int count)
+{
+    int fewest = count;
+    for (int i = 0; i < count; i++) {
+        char list[LIST_MAX];
+        int below = 0;
+        read_last_cache(sys, cpus[i], list);
+        for (int j = 0; j < count; j++)
+            below += list_has(list, cpus[j]);
+        if (below && below < fewest)
+            fewest = below;
+    }
+    return fewest;
 }
 
 /* Whether both are known to be in one socket: 1 or 0; -1 if the kernel does not report it. */

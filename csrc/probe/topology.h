@@ -21,6 +21,9 @@ enum rk_relation {
 
 enum rk_relation rk_relation_of(const char *sys, int cpu, int other);
 
+/* Of these CPUs, how many share a last cache where the fewest do; all where it is not reported. */
+int rk_fewest_below_a_cache(const char *sys, const int *cpus, int count);
+
 /* Another of the allowed CPUs for the partner of `cpu`, in the requested relation to it: preferably
  * no sibling thread, then the fastest, then the nearest; of several the first. -1: none. */
 int rk_partner_cpu(const char *sys, const struct rk_cpu_mask *allowed, int cpu,

@@ -2,6 +2,8 @@
  *
  *   decisions partners SYS COUNT CPU
  *     of CPUs 0 to COUNT - 1 the partner of that CPU, and the partner in each relation
+ *   decisions caches SYS COUNT
+ *     of CPUs 0 to COUNT - 1, how many share a last cache where the fewest do
  *   decisions agree SAYS_SO SYS
  *     whether the counters of two CPUs can be compared
  *   decisions multiply VENDOR FAMILY MODEL CORE_TYPE
@@ -18,6 +20,7 @@
 #include "probe/topology.c"
 
 #define SAMPLES_MAX 16
+#define CPUS_MAX 64
 
 static struct rk_cpu_mask first_cpus(int count)
 {
@@ -33,6 +36,14 @@ static void print_partners(const char *sys, int count, int chosen)
     for (int relation = RK_ANY_RELATION; relation <= RK_OTHER_SOCKET; relation++)
         printf("%d ", rk_partner_cpu(sys, &allowed, chosen, relation));
     printf("\n");
+}
+
+static void print_fewest(const char *sys, int count)
+{
+    int cpus[CPUS_MAX];
+    for (int cpu = 0; cpu < count; cpu++)
+        cpus[cpu] = cpu;
+    printf("%d\n", rk_fewest_below_a_cache(sys, cpus, count));
 }
 
 static void print_multiply_cycles(char **words)
@@ -59,6 +70,8 @@ int main(int argc, char **argv)
 {
     if (argc == 5 && strcmp(argv[1], "partners") == 0)
         print_partners(argv[2], atoi(argv[3]), atoi(argv[4]));
+    else if (argc == 4 && strcmp(argv[1], "caches") == 0 && atoi(argv[3]) <= CPUS_MAX)
+        print_fewest(argv[2], atoi(argv[3]));
     else if (argc == 4 && strcmp(argv[1], "agree") == 0)
         printf("%d\n", rk_counters_agree(atoi(argv[2]), argv[3]));
     else if (argc == 6 && strcmp(argv[1], "multiply") == 0)

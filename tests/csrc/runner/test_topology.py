@@ -104,6 +104,22 @@ def test_the_partner_in_a_requested_relation(decided, tmp_path, files, partners)
     assert default == next((cpu for cpu in partners[1:] if cpu >= 0), 0)
 
 
+@pytest.mark.parametrize(
+    ("files", "fewest"),
+    [
+        pytest.param({}, 8, id="not reported"),
+        pytest.param(last_cache(["0-7"] * 8), 8, id="one cache"),
+        pytest.param(SHARED_CACHES, 4, id="two caches"),
+        pytest.param(last_cache(["0-5"] * 6 + ["6-7"] * 2), 2, id="two, unequally"),
+        pytest.param(last_cache(["0-15"] * 8), 8, id="more CPUs below it"),
+    ],
+)
+def test_the_fewest_cpus_that_share_a_last_cache(decided, tmp_path, files, fewest):
+    """Each has so large a part of the array that no last cache holds a quarter of what goes by."""
+    write(tmp_path, files)
+    assert decided("caches", tmp_path, 8) == [fewest]
+
+
 def test_the_samples_have_the_partner_of_the_default_or_the_requested_relation():
     two_cpus()
     alone, across = (
