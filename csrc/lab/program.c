@@ -46,7 +46,8 @@ void lab_drop_capabilities(void)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     const struct __user_cap_data_struct none[2] = {{0}};
-    syscall(SYS_capset, &header, none);
+    if (syscall(SYS_capset, &header, none) < 0)
+        lab_stop("dropping the capabilities", errno);
 }
 
 /* /proc of its own process namespace. Where that is refused (some of the machine's own is covered,
@@ -67,6 +68,7 @@ __attribute__((noreturn)) static void exec_program(const struct lab *lab, char *
     close(lab->lifetime_pipe[0]);
     signal(SIGCHLD, SIG_DFL);
     no_signal_blocked();
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); /* no program gives it rights that it was not given */
     if (send(report, &error, sizeof error, 0) == sizeof error &&
         setns(lab->net[LAB_PEER], CLONE_NEWNET) == 0) {
         own_proc();

@@ -68,15 +68,23 @@ void log_line(const char *format, ...)
     fprintf(stderr, PEER_NAME ": %s%s\n", before, text);
 }
 
+/* Keeps no group; 0 also where a user namespace has no such user, or this root may not change. */
+static int become_nobody(void)
+{
+    if (geteuid() != 0 || (setgroups(0, NULL) == 0 && setresgid(NOBODY, NOBODY, NOBODY) == 0 &&
+                           setresuid(NOBODY, NOBODY, NOBODY) == 0))
+        return 0;
+    return errno == EINVAL || errno == EPERM ? 0 : -1;
+}
+
 /* Root is needed only to open a port below 1024 and root's own token file. From here on the program
  * is nobody or, where a user namespace has no such user, root without capabilities. 0 or -1. */
 static int drop_privileges(void)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     const struct __user_cap_data_struct none[2] = {{0}};
-    if (geteuid() == 0 && setgroups(0, NULL) == 0 && setresgid(NOBODY, NOBODY, NOBODY) == 0)
-        (void)!setresuid(NOBODY, NOBODY, NOBODY);
-    if (syscall(SYS_capset, &header, none) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) {
+    if (become_nobody() || syscall(SYS_capset, &header, none) < 0 ||
+        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) {
         log_line("The privileges cannot be dropped: %s.", strerror(errno));
         return -1;
     }
@@ -113,8 +121,10 @@ static int find_token(const char *file)
         fclose(in);
         text[strcspn(text, "\r\n")] = 0;
     } else {
-        snprintf(text, sizeof text, "%s", getenv("RECKON_PEER_TOKEN") ?: "");
-        unsetenv("RECKON_PEER_TOKEN");
+        char *const set = getenv("RECKON_PEER_TOKEN");
+        snprintf(text, sizeof text, "%s", set ? set : "");
+        if (set)
+            explicit_bzero(set, strlen(set)); /* /proc/PID/environ keeps what unsetenv() removes */
     }
     size_t length = 0;
     while (text[length] > ' ' && text[length] <= '~')

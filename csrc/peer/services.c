@@ -10,6 +10,7 @@
 #include "peer/peer.h"
 
 #define NUMBERS_MAX 2
+#define BUFFER_MAX (1 << 20) /* of each connection, of which a host may have 64 */
 
 static const struct service {
     const char *name, *takes;
@@ -17,13 +18,13 @@ static const struct service {
     int numbers;
     void (*serve)(int fd, const struct host *, const int64_t *);
 } services[] = {
-    {"echo", "SIZE (1 to 16777216 bytes)", {1}, {16 << 20}, 1, serve_echo},
+    {"echo", "SIZE (1 to 1048576 bytes)", {1}, {BUFFER_MAX}, 1, serve_echo},
     {"quickack", "no number", {0}, {0}, 0, serve_quickack},
     {"udp-echo", "no number", {0}, {0}, 0, serve_udp_echo},
     {"sink",
-     "EVERY_US (0 to 1000000000) BUFFER_BYTES (1024 to 4194304)",
+     "EVERY_US (0 to 1000000000) BUFFER_BYTES (1024 to 1048576)",
      {0, 1 << 10},
-     {1000000000, 4 << 20},
+     {1000000000, BUFFER_MAX},
      2,
      serve_sink},
     {"accept", "COUNT (1 to 10000000)", {1}, {10000000}, 1, serve_accept},

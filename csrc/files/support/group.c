@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -72,6 +74,15 @@ static int group_find(struct rk_context *c, struct rk_group *g, const char *root
     return 0;
 }
 
+/* Whether the kernel made that folder: what lists processes elsewhere names no members of a group.
+ */
+static int is_group(const char *path)
+{
+    struct statfs about;
+    return statfs(path, &about) == 0 &&
+           (about.f_type == CGROUP_SUPER_MAGIC || about.f_type == CGROUP2_SUPER_MAGIC);
+}
+
 /* Kills the processes in the group and removes it. 0 once it is removed. */
 static int group_remove(const char *path)
 {
@@ -80,6 +91,8 @@ static int group_remove(const char *path)
     for (int tries = 0; tries < 2000; tries++) { /* ten seconds */
         if (rmdir(path) == 0 || errno == ENOENT)
             return 0;
+        if (!is_group(path))
+            return 1;
         FILE *file = fopen(members, "re");
         int pid;
         while (file && fscanf(file, "%d", &pid) == 1)

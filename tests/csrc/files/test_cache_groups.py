@@ -15,7 +15,7 @@ from helpers.probes import MIB, in_python, preloaded, started
 from helpers.processes import descendants, descendants_named, name_of, probes_of, until
 from helpers.programs import attempts, files
 
-from reckon.computer import scratch
+from reckon.computer import owners, scratch
 from reckon.measurement import library
 
 SLOW_S = 25e-6  # what no copy of a block from memory takes
@@ -83,6 +83,18 @@ def test_a_group_that_takes_no_limit_is_reported_and_removed(tmp_path, version, 
         reason = f"takes no limit of memory .{name}: No such file"
         check_refused(tmp_path, "left", reason, isolated=isolated)
         assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_no_process_is_killed_that_a_file_outside_of_control_groups_lists(tmp_path):
+    """The parameter `groups` may name any folder."""
+    *space_and_number, _ = owners.process_name().split("-")
+    left = tmp_path / "memory" / "-".join(["reckon", *space_and_number, "1"])
+    left.mkdir(parents=True)
+    with subprocess.Popen(["sleep", "60"]) as listed:
+        (left / "cgroup.procs").write_text(f"{listed.pid}\n")
+        check_refused(tmp_path, "left", "takes no limit of memory")
+        assert listed.poll() is None
+        listed.kill()
 
 
 def test_a_limit_that_is_too_small_is_reported(root):

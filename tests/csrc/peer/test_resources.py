@@ -89,6 +89,26 @@ def status_of(pid):
     return {key: value.split() for key, _, value in (line.partition(":") for line in lines)}
 
 
+def test_a_peer_that_cannot_become_nobody_ends(tmp_path):
+    given(os.geteuid() == 0, "only root has something to drop")
+    peer = Peer(prefix=("env", f"LD_PRELOAD={preloaded(tmp_path, 'no_user')}"))
+    assert peer.end() == 1
+    assert "The privileges cannot be dropped: Resource temporarily unavailable" in peer.log
+
+
+def test_the_token_is_not_left_in_the_environment():
+    given(os.geteuid() == 0, "the files of a process that became nobody are root's")
+    with Peer() as peer:
+        environment = Path(f"/proc/{peer.pid}/environ").read_bytes()
+    assert b"RECKON_PEER_TOKEN=" in environment and TOKEN.encode() not in environment
+
+
+def test_a_connection_gets_a_buffer_of_1_mib_at_most(peer):
+    """Which a host may have 64 times."""
+    assert peer.answer("echo 1048577").startswith("no The service echo takes SIZE (1 to 1048576")
+    assert peer.answer("sink 0 1048577").startswith("no The service sink takes EVERY_US")
+
+
 def test_root_becomes_nobody():
     given(os.geteuid() == 0, "only root has something to drop")
     with Peer() as peer:
