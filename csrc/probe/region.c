@@ -99,8 +99,8 @@ int rk_require_huge(struct rk_context *c, const struct rk_region *region)
 {
     if (!region->start || rk_huge_share(region) == 1)
         return 0;
-    return rk_unsupported(c, "huge pages are not available here for all of the memory "
-                             "(transparent_hugepage is off, or memory is fragmented)");
+    return rk_unsupported(c, "huge pages are not available here (transparent_hugepage is off, or "
+                             "memory is fragmented)");
 }
 
 /* By one call where the kernel has it (Linux 5.14), which takes half as long; else page by page. */
