@@ -4,6 +4,7 @@ from reckon.statistics.groups import two_groups
 from reckon.statistics.inference import (
     PROCESSES_FOR_AN_INTERVAL,
     Line,
+    common_step,
     counter_step,
     line,
     median_interval,

@@ -115,3 +115,11 @@ def counter_step(values) -> float | None:
     readings, counts = np.unique(np.asarray(values, dtype=float), return_counts=True)
     common = readings[counts > _COMMON * counts.sum()]
     return float(np.diff(common).min()) if len(common) > 1 else None
+
+
+def common_step(processes: Iterable) -> int:
+    """The step of a counter by readings of any length: what divides all their distances.
+
+    1 if all are alike, or the counter is scaled and rounded."""
+    readings = np.unique(np.concatenate([np.asarray(ticks, np.int64) for ticks in processes]))
+    return int(np.gcd.reduce(np.diff(readings))) or 1

@@ -29,7 +29,7 @@ from reckon.statistics.visits import (
 
 MODULES = ("diptest", "scipy.stats")  # what summaries are computed with
 # Raised when summarise() gives other values for the same samples: records keep summaries.
-VERSION = 4
+VERSION = 5
 # Medians of too few processes for an interval differ by chance: they must be further apart than
 # this share of the smaller one.
 _FAR = 0.25
@@ -88,6 +88,7 @@ class Summary:
     visit_medians: tuple[float, ...] = ()  # of the processes' medians in each visit
     visit_spread: float = math.nan  # of the processes' medians inside a visit, relative
     sibling: BusySibling | None = None  # None also without witnesses
+    step: float = 0.0  # by which a trial's value changes with a step of the counter
 
     def over_visits(self, pooled: PooledVariance | None, confidence: float = CONFIDENCE) -> Summary:
         """This summary with the interval of the next visit, where several visits differ."""
@@ -96,10 +97,22 @@ class Summary:
             self.visit_medians, pooled, confidence, spread=self.visit_spread, extremes=extremes
         )
         if math.isnan(low):
-            return self
+            return self.at_least_a_step()
         # Its centre is the visits' mean: with one far off, the median may lie beside that.
         low, high = min(low, self.median), max(high, self.median)
-        return replace(self, interval=Interval(low, high, "next visit"))
+        return replace(self, interval=Interval(low, high, "next visit")).at_least_a_step()
+
+    def at_least_a_step(self) -> Summary:
+        """This summary with an interval as wide as a step of the counter, if it was narrower.
+
+        Where all readings are alike it has no width, although the value is not known better.
+        """
+        low, high = self.interval.ends
+        missing = self.step - (high - low)
+        if math.isnan(missing) or missing <= 1e-9 * self.step:
+            return self
+        ends = low - missing / 2, high + missing / 2
+        return replace(self, interval=Interval(*ends, self.interval.kind))
 
     def at_most(self, limit: float) -> Summary:
         """This summary with an interval that ends at a limit, or at its largest trial if that lies

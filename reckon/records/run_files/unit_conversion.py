@@ -91,6 +91,8 @@ def summarise_point(
     samples = divided(point, unshared)
     visits = [process.visit for process in samples.summarised]
     summary = statistics.summarise([values(process) for process in samples.summarised], visits)
+    step = _value_of_a_step(samples.summarised, values)
+    summary = replace(summary, step=step).at_least_a_step()
     if not samples.busy:
         return summary
     median = statistics.median_of_visits(
@@ -98,6 +100,18 @@ def summarise_point(
     )
     sibling = statistics.BusySibling(samples.busy_share, median, samples.is_mixed)
     return replace(summary, sibling=sibling)
+
+
+def _value_of_a_step(processes: list[Process], values: Callable[[Process], np.ndarray]) -> float:
+    """By how much a trial's value changes with one step of the counter: the median."""
+    step = statistics.common_step([process.ticks for process in processes])
+
+    def change(process: Process) -> float:
+        longer = process.model_copy(update={"ticks": [ticks + step for ticks in process.ticks]})
+        with np.errstate(invalid="ignore"):  # of rates whose trial took no tick
+            return float(np.median(np.abs(values(longer) - values(process))))
+
+    return float(np.median([change(process) for process in processes]))
 
 
 def summarise_points(measurement: Measurement, unit: str, kind: str) -> Measurement:
