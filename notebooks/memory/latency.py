@@ -220,8 +220,8 @@ def misses_of_the_mountain(mountain, line, caches, word, rounds, lines):
     reasons = [
         ("in L1", rk.consistent, "In L1 ({n}) a word costs "
          f"{rk.number(word.value * caches['clock'].value / peak, 2)} cycles at the peak, where {rounds.value:g} were guessed."),
-        ("lines left out", rk.consistent, "Just beyond a cache ({n}) the lines visited still fit into it, and the model counts "
-         "the whole region: that is right only for strides that use a part of the sets."),
+        ("lines left out", rk.consistent, "Just beyond a cache ({n}) the lines visited may still fit into it. The model counts "
+         "the whole region, which is right only for strides that use a part of the sets."),
         ("beyond", rk.consistent, f"Beyond the L3 ({{n}}) prefetchers keep more lines under way than the guessed {lines.value:g}."),
         ("few loads", rk.consistent, f"Too slow are {{n}} with at most {most} loads in a pass, where beginning it counts."),
         ("rest", rk.unexplained, "The other {n} are unexplained; a count of the prefetchers' requests would tell.")]

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from reckon.show.finding import labelled
+from reckon.show.strength import labelled
 from reckon.show.text import NONE
 
 # Kinds of tables: reckon.css fits the first four columns to a phone, or all of them; reckon.js

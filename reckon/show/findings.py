@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from reckon import units
 from reckon.prediction.ratios import is_miss
 from reckon.records.quantities.result import Result
-from reckon.show.finding import Finding as Finding
+from reckon.show.strength import Finding as Finding
 from reckon.show.text import why
 from reckon.show.titles import title_of
 

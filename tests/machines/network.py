@@ -90,7 +90,7 @@ def step_between_packets(m: Machine):
     m.curve(
         f"{RTT}/tcp_size_peer", lambda size, _: (245 + size / 59 + (130 if size > 2800 else 0)) * US
     )
-    m.must(RTT, "longer messages to the other host", "step beyond the model")
+    m.must(RTT, "longer messages", "step beyond the model")
 
 
 @machine("A connection takes one round trip of 240 us.")

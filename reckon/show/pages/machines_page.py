@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -142,11 +143,16 @@ def _extremes(ranked: list[tuple[str, float]], opening: str, none: str) -> str:
 
 
 def _unranked(pairs: list[tuple[str, Cell]]) -> list[str]:
-    """The sentence on a machine's values that show no machine's speed, if there are any."""
+    """An item with a list: what of a machine's values shows no machine's speed, if there is any."""
     labels = [label for label, cell in pairs if not cell.shows_speed]
     over_link = len(pairs) - len(labels)
     texts = ([f"{over_link} over the link to the other host"] if over_link else []) + labels
-    return [f"Not ranked: {'; '.join(texts)}."] if texts else []
+    return ["Not ranked:" + _inner_list(texts)] if texts else []
+
+
+def _inner_list(texts: Iterable[str]) -> str:
+    """The texts as a list within an item of a list."""
+    return "".join(f"\n  - {text}" for text in texts)
 
 
 def rankings(others: OtherMachines) -> Block:
@@ -175,7 +181,7 @@ def exclusions(others: OtherMachines) -> Block:
     not_ranked = [
         "what goes over the link to the other host, which is not part of the machine",
         "what is compared with Reckon's own method *(Reckon's)*",
-        *(f"{join_words(names)}: {why}" for why, names in titles.items()),
+        *(f"{why}:{_inner_list(names)}" for why, names in titles.items()),
     ]
     runs = ", ".join(f"`{name}`" for name in others.runs)
     return join_blocks(

@@ -9,8 +9,8 @@ from reckon import units
 from reckon.prediction.ratios import is_comparable, is_miss
 from reckon.records.quantities.result import Result
 from reckon.show.block import Block, table_row
-from reckon.show.finding import labelled
 from reckon.show.sentences.verdicts import how_far, sealed_again, within_scatter
+from reckon.show.strength import labelled
 from reckon.show.text import counted_position, literal, ratio_text
 from reckon.statistics import Summary
 

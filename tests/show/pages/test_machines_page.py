@@ -75,11 +75,12 @@ def test_values_that_show_no_machines_speed_are_not_ranked(folders):
     text = machines_page.ranking(o, "t470").markdown
     assert "in 0 of 1 values; " in text or "in 1 of 1 values; " in text
     assert text.endswith(
-        "- Not ranked: 1 over the link to the other host; Remote files: Penalty, in order (Reckon's)."
+        "- Not ranked:\n  - 1 over the link to the other host\n"
+        "  - Remote files: Penalty, in order (Reckon's)"
     )
     o = compared([made_up.single("files/remote/seek", 10, "ns")], "more")
     assert machines_page.ranking(o, "i7_10750h").markdown.endswith(
-        "that this run measured and that is ranked.\n\n- Not ranked: Remote files: A seek (Reckon's)."
+        "that this run measured and that is ranked.\n\n- Not ranked:\n  - Remote files: A seek (Reckon's)"
     )
 
 
