@@ -328,8 +328,11 @@ def answer(of_memory, few_pages, dram, far, clock):
     if not near:
         return rk.unexplained("cause not measured", f"{needed}. Whether distance, other load or translation causes it was not measured.")
     within = f"{needed}. Within 32 pages a load takes {rk.amount(near.median, 'ns')}"
-    if of_memory.summary.apart(near) > 0:
+    left_out = (of_memory.median - near.median) / (of_memory.median - of_memory.seal.predicted)  # of the miss, by staying near
+    if of_memory.summary.apart(near) > 0 and left_out > 0.5:
         return rk.unexplained("distance or translation", f"{within}, so translation or open rows may be the cause, not distance.")
+    if of_memory.summary.apart(near) > 0 and left_out > 0.1:
+        return rk.unexplained("distance and translation", f"{within}, so translation or open rows may be a part of it, distance or other load the rest.")
     return rk.consistent("farther away or busier", f"{within} too, so not translation: this memory is farther away or busier than "
                          "guessed.")
 

@@ -48,6 +48,13 @@ def test_memory_that_is_as_slow_within_few_pages_is_farther_away_or_busier():
     assert names(answer(170, walk("random_friendly", 4, 170))) == ["farther away or busier"]
 
 
+def test_memory_that_is_hardly_faster_within_few_pages_is_not_slow_by_translation():
+    """Of 80 ns more than predicted staying near saves 4, or 30."""
+    near = (walk("random_friendly", 4, ns) for ns in (166, 140))
+    expected = [["farther away or busier"], ["distance and translation"]]
+    assert [names(answer(170, each)) for each in near] == expected
+
+
 def test_without_a_walk_within_few_pages_slow_memory_has_no_cause():
     assert names(answer(170, made_up.nothing("memory/latency/random_friendly"))) == [
         "cause not measured"
