@@ -10,7 +10,7 @@ if __name__ == "__main__":
     settings = config.settings()
     run = records.read_run(settings.run)
     # It may be written only by the machine that opened it: here this machine poses as that one.
-    session.describe = lambda: run.machine
+    session.describe = lambda *cpu: run.machine
     session._read_only_reason = lambda run, described: None
     session._update = lambda run, described: run
     # A page that only renders measures what has never been measured, and nothing else.
