@@ -26,7 +26,7 @@ def caches(machine):
 @rk.finding(needs=())
 def usable_caches(machine, results):
     """How far the pace of each cache reaches, by the curve of load latency: a list of at most one finding."""
-    usable = rk.front_page.usable(machine, results)
+    usable = rk.front_page.usable(machine, results, ["memory/latency/random_huge", "memory/latency/random"])
     if not any(usable.values()):
         return []
     reach = [f"{name} up to {rk.amount(size, 'byte')}" for name, size in usable.items() if size]

@@ -19,16 +19,17 @@ from reckon.show.text import NONE, join_words, literal, machine_value, plural
 _FIT = "Fit to be measured."
 
 
-def machine_card(run: records.Run, results: list[Result], clock: str) -> Block:
-    """The machine in a few values: model, measured clock (the quantity `clock`), caches, memory,
-    kernel, when and how it was measured, and what makes it unfit to be measured."""
+def machine_card(run: records.Run, results: list[Result], clock: str, walks: list[str]) -> Block:
+    """The machine in a few values: model, measured clock (the quantity `clock`), caches, how far
+    their pace reaches by one of the curves `walks`, memory, kernel, when and how it was measured,
+    and what makes it unfit to be measured."""
     machine = run.machine
     cores = machine.number("processor.cores")
     clocks = [result for result in results if result.quantity == clock and result.has_samples]
     cards = {
         "core clock, measured": _marked(clocks[0]) if clocks else "",
         f"{' · '.join(_CACHES)}, as reported": _sizes(_reported(machine)),
-        "of these usable, by measured load latency": _sizes(usable(machine, results)),
+        "of these usable, by measured load latency": _sizes(usable(machine, results, walks)),
         "memory": machine_value(machine.number("memory.capacity"), "byte", ""),
         "kernel": literal(kernel(machine)),
         "measured": when_measured(results),
@@ -42,20 +43,18 @@ def machine_card(run: records.Run, results: list[Result], clock: str) -> Block:
 
 
 _CACHES = {"L1d": "processor.l1d", "L2": "processor.l2", "L3": "processor.l3"}
-_WALKS = ("memory/latency/random_huge", "memory/latency/random")  # the first that was measured
 
 
 def _reported(machine: Machine) -> dict[str, float | None]:
     return {name: machine.number(field) for name, field in _CACHES.items()}
 
 
-def usable(machine: Machine, results: list[Result]) -> dict[str, float | None]:
-    """How far the pace of each cache reaches by load latency, in bytes; None where no level shows.
-
-    {} if load latency was not measured."""
+def usable(machine: Machine, results: list[Result], walks: list[str]) -> dict[str, float | None]:
+    """How far the pace of each cache reaches, in bytes, by the first of these quantities that was
+    measured; None where no level shows. {} without any."""
     by_quantity = {result.quantity: result for result in results if result.has_samples}
-    walks = [by_quantity[walk] for walk in _WALKS if walk in by_quantity]
-    return usable_caches(walks[0], _reported(machine)) if walks else {}
+    measured = [by_quantity[walk] for walk in walks if walk in by_quantity]
+    return usable_caches(measured[0], _reported(machine)) if measured else {}
 
 
 def _sizes(caches: Mapping[str, float | None]) -> str:
