@@ -159,7 +159,7 @@ class Summary:
         return 0
 
     def why_not_apart(self, other: Summary) -> str:
-        """Why two medians are indistinguishable, in words."""
+        """Why two medians are not shown to differ, in words."""
         if self._both_have_intervals(other):
             return "their intervals overlap"
         return "too few processes to tell"

@@ -297,7 +297,7 @@ class Result:
         return float(self.medians[-1] / self.medians[0]) if self.has_samples else math.nan
 
     def apart(self, other: Result, more: float = 0.0) -> int:
-        """1 or -1 if this is the larger or the smaller one, 0 if the two are indistinguishable.
+        """1 or -1 if this is the larger or the smaller one, 0 if the two are not shown to differ.
 
         Scalars only; see Summary.apart().
         """
@@ -308,6 +308,13 @@ class Result:
         if self.apart(other) or not (self.summary and other.summary):
             return ""
         return f" ({self.summary.why_not_apart(other.summary)})"
+
+    def alike(self, other: Result) -> str:
+        """ "not shown to differ", and why; for two results that are not apart.
+
+        Intervals that overlap do not show that two medians are the same.
+        """
+        return f"not shown to differ{self.indistinct_note(other)}"
 
     @functools.cached_property
     def core_cycles(self) -> statistics.Summary | None:

@@ -163,8 +163,8 @@ def _interval(result: Result) -> str:
     measured = units.amount(result.median, result.unit)
     side = first_case(
         (result.inside_interval, "inside"),
-        (measured == low, "at the lower end of"),
-        (measured == high, "at the upper end of"),
+        (measured == low, "just below"),
+        (measured == high, "just above"),
         (True, "outside"),
     )
     return f"The measured value lies {side} the prediction’s interval, {low} to {high}."

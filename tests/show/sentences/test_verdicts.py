@@ -101,7 +101,7 @@ def test_a_note_that_many_points_have_is_printed_once(warnings, note):
 
 
 @pytest.mark.parametrize(
-    ("factor", "words"), [(1 - 1e-6, "at the upper end of"), (1 + 1e-6, "inside"), (0.9, "outside")]
+    ("factor", "words"), [(1 - 1e-6, "just above"), (1 + 1e-6, "inside"), (0.9, "outside")]
 )
 def test_a_value_beside_the_end_of_its_interval_is_said_to_be_there(factor, words):
     """Both are printed alike: "outside its interval, 869 to 965" at 965 would be no verdict."""
