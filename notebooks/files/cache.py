@@ -69,16 +69,19 @@ def cached_read(reads, clock, work):
 
 
 @rk.finding(needs=["small"], missing="")
-def size_of_a_small_file(small, l3):
-    """l3: the size of the L3 cache in bytes, or None."""
+def size_of_a_small_file(small, same_read=None):
+    """same_read: such a read on the page on reading a file, if measured."""
     (few, many), (few_mib, many_mib) = small.medians[[0, -1]], small.axis_in_unit[[0, -1]]
-    if not small.summaries[-1].apart(small.summaries[0]):
-        return rk.shown("larger file alike", f"It does not depend on the file, as far as the trials tell: {rk.amount(few, 'µs')} from one of "
-                        f"{few_mib:g} MiB, {rk.amount(many, 'µs')} from one of {many_mib:g} MiB.")
-    l3_text = f"The L3 cache has {rk.amount(l3, 'byte')}" if l3 else "The L3 cache is of unknown size"
-    return rk.unexplained("larger file slower", f"But it depends on the file: from one of {few_mib:g} MiB such a read takes "
-                         f"{rk.amount(few, 'µs')}, from one of {many_mib:g} MiB {rk.amount(many, 'µs')}, and no disk takes part in either. "
-                          f"{l3_text}. Whether the pages come from main memory is not shown; counting cache misses during the reads would tell.")
+    takes = (f"From a file of {few_mib:g} MiB such a read takes {rk.amount(few, 'µs')}, from one of {many_mib:g} MiB {rk.amount(many, 'µs')}, and no "
+             "disk takes part in either")
+    first, last = small.summaries[0], small.summaries[-1]
+    if not last.apart(first):
+        return rk.shown("larger file alike", f"{takes}: the two are not shown to differ ({last.why_not_apart(first)}).")
+    if same_read and _as_large(same_read, small) and not first.apart(same_read.summary):
+        return rk.unexplained("same size, another time", f"{takes}. But the page on [reading a file](/notebooks/files/read.ipynb) has {same_read} for "
+                              f"{many_mib:g} MiB too, so the file's size does not explain it.")
+    return rk.unexplained("larger file slower", f"{takes}. Whether the pages of the larger one come from main memory is not shown; counting cache "
+                          "misses during the reads would tell.")
 
 
 @rk.finding(needs=())
@@ -113,13 +116,26 @@ def onset(inferred):
     return rk.shown("onset", f"Reads begin to wait for the disk when the file is larger than {rk.amount(inferred.median, 'byte', 4)}")
 
 
+def _as_large(read, small):
+    """Whether this read is of a file as large as the curve's largest."""
+    return read.has_samples and small.point_index(read.measurement.params["file_bytes"] / 2**20, "MiB") == len(small.points) - 1
+
+
+def with_and_without(reads, disk):
+    """The mean time of a read whose block is cached, and of one whose block is not: as the single reads show them, else by the input
+    of what the disk adds."""
+    hit, miss = rk.show.hit_and_miss(reads)
+    if math.isnan(miss):
+        return from_memory(reads), from_memory(reads) + disk.value
+    return hit, miss
+
+
 def twice_the_cache(reads, disk):
-    cached = from_memory(reads)
+    hit, miss = with_and_without(reads, disk)
     solution = "Half of them wait, since 1 − cache/file is 1/2."
     if reads.has_samples:
-        mean = rk.amount((cached + cached + disk.value) / 2, "µs")
-        solution += (f" A read from memory takes {rk.amount(cached, 'µs')} and the disk adds {rk.amount(disk.value, 'µs')}, so the "
-                     f"mean is {mean}.")
+        solution += (f" A read from memory takes {rk.amount(hit, 'µs')} and one that waits {rk.amount(miss, 'µs')}, so the mean is "
+                     f"{rk.amount((hit + miss) / 2, 'µs')}.")
     return "**1.** A file is twice as large as the cache. What share of random reads waits for the disk, and what is their mean time?", solution
 
 
@@ -137,14 +153,14 @@ def largest_file_for_10_us(reads, disk, inferred):
 
 @rk.finding(needs=["reads", "inferred"])
 def _largest_file(reads, disk, inferred):
-    cached = from_memory(reads)
-    share = (10e-6 - cached) / disk.value
+    hit, miss = with_and_without(reads, disk)
+    share = (10e-6 - hit) / (miss - hit)
     if not 0 < share < 1:
         return rk.shown("any size", "Any size: no share of slow reads decides it here.")
     passed = passes_at(reads, 10e-6)
     in_figure = "" if math.isnan(passed) else f" In the figure the mean passes 10 µs at {rk.amount(passed, 'byte')}."
-    return rk.shown("largest size", f"The share of slow reads may be (10 µs − {rk.amount(cached, 'µs')}) / {rk.amount(disk.value, 'µs')} = "
-                    f"{rk.percent(share)}. So the file may have {rk.amount(inferred.median, 'byte')} / (1 − {rk.number(share, 2)}) = "
+    return rk.shown("largest size", f"The share of slow reads may be (10 µs − {rk.amount(hit, 'µs')}) / ({rk.amount(miss, 'µs')} − "
+                    f"{rk.amount(hit, 'µs')}) = {rk.percent(share)}. So the file may have {rk.amount(inferred.median, 'byte')} / (1 − {rk.number(share, 2)}) = "
                     f"{rk.amount(inferred.median / (1 - share), 'byte')}.{in_figure}")
 
 

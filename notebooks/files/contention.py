@@ -264,8 +264,8 @@ def first_begins(start, guessed):
     begins, predicted = start.medians[0], start.sealed("predicted")[0]
     if not rk.is_miss(begins / predicted):
         return []
-    return rk.unexplained("first reader off", f"One reader begins after {rk.amount(begins, 'µs')}, predicted {rk.amount(predicted, 'µs')}: the "
-                          f"guess for the first to wake, {rk.amount(guessed.value, 'µs')}, was for a CPU that has to leave its idle state.")
+    return rk.unexplained("first reader off", f"One reader begins after {rk.amount(begins, 'µs')}, predicted {rk.amount(predicted, 'µs')}, of which "
+                          f"{rk.amount(guessed.value, 'µs')} are the guess for the first to wake. The difference is not explained.")
 
 
 @rk.finding
@@ -308,10 +308,14 @@ def answer(needed, rate, together):
                          f"{rk.amount(rate.value, 'IO/s')}.")
 
 
-def forty_readers(together):
-    highest = highest_rate(together)
-    return ("**1.** Predict the time of a block with 40 readers, from the highest rate that all readers got together. Is it a lower or an upper "
-            "bound?", _forty_readers(float(highest)))
+def highest_of_all(together, *curves):
+    """The most reads in a second: counted, or by the readers' own times; nan if unmeasured."""
+    return float(max(highest_rate(together), rate_by_times(*curves)))
+
+
+def forty_readers(together, each, slowest):
+    return ("**1.** Predict the time of a block with 40 readers, from the highest rate on this page. Is it a lower or an upper bound?",
+            _forty_readers(highest_of_all(together, each, slowest)))
 
 
 @rk.finding
@@ -320,16 +324,20 @@ def _forty_readers(highest):
                     "lower bound: the rate cannot grow, but it may fall when readers disturb each other.")
 
 
-def bounds_cross(together, each):
+def bounds_cross(together, each, slowest):
     alone = each.medians[0] if each.point_index(1) == 0 else math.nan
     return ("**2.** Where do the two bounds of the model cross, with the measured time alone and the highest measured rate?",
-            _bounds_cross(float(alone), float(highest_rate(together))))
+            _bounds_cross(float(alone), highest_of_all(together, each, slowest), each))
 
 
 @rk.finding
-def _bounds_cross(alone, highest):
-    return rk.shown("bounds cross", f"N over the rate is as long as a lone reader's time at N = {rk.amount(alone, 'µs')} × {rk.number(highest)} a "
-                    f"second = {rk.number(highest * alone, 2)} readers. From there on every further reader costs all the others.")
+def _bounds_cross(alone, highest, each):
+    crossing = (f"N over the rate is as long as a lone reader's time at N = {rk.amount(alone, 'µs')} × {rk.number(highest)} a second = "
+                f"{rk.number(highest * alone, 2)} readers. By the model every further reader costs the others from there on.")
+    if each.point_index(2) == 1 and each.summaries[1].apart(each.summaries[0]) > 0 and highest * alone > 2:
+        return rk.shown("second costs already", f"{crossing} Measured, the second one does already: {rk.amount(alone, 'µs')} become "
+                        f"{rk.amount(each.medians[1], 'µs')}.")
+    return rk.shown("bounds cross", crossing)
 
 
 def cpus_limit(work_of_20, cpus):

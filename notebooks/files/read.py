@@ -15,14 +15,19 @@ def rate_of(curve):
     return 1 / curve.line.slope if curve.line and curve.line.slope > 0 else math.nan
 
 
-def needed(random, in_order, cached, curve, inputs):
+def software_of(random, work):
+    """A CPU's time for a read: as the page on contention measures it, if it does; else as predicted."""
+    return work.median if work and work.has_samples else random.seal.software
+
+
+def needed(random, in_order, cached, curve, inputs, work=None):
     """What each input would have to be, in base units; nan where no positive value follows.
 
     random, in_order, cached: a block past and in the page cache; curve: a random read by its size; inputs: those of a block in the
-    page cache, by name.
+    page cache, by name; work: a CPU's work for a read, on the page on contention.
     """
     rate, block = rate_of(curve), inputs["block"].value
-    find, request = (result.median - block / rate - random.seal.software for result in (random, in_order))
+    find, request = (result.median - block / rate - software_of(random, work) for result in (random, in_order))
     look_up = cached.median - block / inputs["copy"].value - inputs["null"].value
     found = dict(rate=rate, find=find, request=request, look_up=look_up)
     return {name: value if value > 0 else math.nan for name, value in found.items()}
@@ -76,7 +81,7 @@ def elsewhere(cached, remote, by_file):
     takes = (f"{takes}; on the page on the [file cache](/notebooks/files/cache.ipynb) one from a file of {size} takes "
              f"{rk.amount(by_file.medians[same], 'µs')}")
     if not by_file.summaries[same].apart(cached.summary):
-        return rk.shown("same read alike", f"{takes}, indistinguishable from here.")
+        return rk.shown("same read alike", f"{takes}, not shown to differ from here.")
     return rk.unexplained("same read apart", f"{takes}. The size is the same, so it does not explain the difference; what does is not shown here.")
 
 
@@ -175,20 +180,19 @@ def misses(results, in_cache, again, need_rate):
 
 
 @rk.finding(needs=())
-def request_off(need, command, small, guest):
-    """command: the guess of a request; small: random blocks by the file's size; guest: the machine's hypervisor, if any."""
+def request_off(need, command, small, random, work=None):
+    """command: the guess of a request; small: random blocks by the file's size; work: as software_of() has it."""
     found, request = [], need["request"]
+    if work and work.has_samples and rk.is_miss(work.median / random.seal.software):
+        found.append(rk.shown("software measured", f"A CPU works {work} for such a read (page on [contention](/notebooks/files/contention.ipynb)), where "
+                              f"{rk.amount(random.seal.software, 'µs')} were predicted. The table takes what was measured."))
     if request > 1.25 * command.value:
-        costs = f"A request for the next block costs {rk.amount(request, 'µs')}, where {rk.amount(command.value, 'µs')} were guessed."
-        if guest:
-            found.append(rk.consistent("request of a guest", f"{costs} A guest's request also leaves the guest and returns as an "
-                                       "interrupt, which the guess left out; how long that takes was not measured."))
-        else:
-            found.append(rk.unexplained("request", f"{costs} Which part of the driver or the device takes it was not measured."))
+        found.append(rk.unexplained("request", f"A request for the next block costs {rk.amount(request, 'µs')}, where {rk.amount(command.value, 'µs')} "
+                                    "were guessed. Which part of the driver, the device or its host takes it was not measured."))
     start = small.medians[0] / small.sealed("predicted")[0] if small.has_samples else math.nan
     if start > 1.5:
-        found.append(rk.consistent("small files off", f"The same shows for small files: a random block of the smallest takes {rk.number(start, 2)} times "
-                                   "the prediction, so what was written a moment ago is answered no sooner."))
+        found.append(rk.shown("small files off", "The prediction of random blocks of small files has the same guess: of the smallest file one takes "
+                              f"{rk.number(start, 2)} times as long."))
     return found
 
 
@@ -248,12 +252,24 @@ def copies(normal, by_read):
 
 
 @rk.finding(missing="")
-def advice(sequential, normal):
+def advice(sequential, normal, ahead):
+    """ahead: the input with the bytes that are read ahead."""
     takes = f'With the advice "sequential", which requests larger pieces, a block takes {rk.amount(sequential.median, "µs")} on average:'
     pays = sequential.apart(normal)
     if pays == 0:
         return rk.consistent("advice unclear", f"{takes} the scatter does not show whether it pays.")
-    return rk.shown("advice pays", f"{takes} here it pays.") if pays < 0 else rk.shown("advice does not pay", f"{takes} here it does not pay.")
+    if pays < 0:
+        return rk.shown("advice pays", f"{takes} here it pays.")
+    each = bytes_each(sequential)
+    if each < ahead.value:
+        return rk.unexplained("advice too short", f"{takes} more than without. But a process reads {rk.amount(each, 'MiB')}, less than one window of "
+                              f"{rk.amount(ahead.value, 'MiB')}, so whether it pays in a longer file is not shown.")
+    return rk.shown("advice does not pay", f"{takes} here it does not pay.")
+
+
+def bytes_each(result):
+    """How many bytes a process reads, in blocks of 4 KiB."""
+    return 4096 * max(len(process.ticks) for process in result.points[0].processes)
 
 
 @rk.finding
@@ -335,8 +351,10 @@ def fio_outside(fio, reckon):
 def after_a_pause(later, fio, read):
     by_pause, by_fio = (abs(math.log(other.median / read.median)) for other in (later, fio))
     takes = f"Reckon's reads take {rk.amount(read.median, 'µs')} at once and {rk.amount(later.median, 'µs')} after the pause"
+    if not later.summary.interval.is_known:
+        return rk.unexplained("pause by few", f"{takes}, by {rk.plain(later.summary.processes)} fresh processes: too few after the pause to tell.")
     if later.apart(read) == 0:
-        return rk.unexplained("pause undecided", f"{takes}, which is not apart, so whether a pause changes a read is open.")
+        return rk.unexplained("pause undecided", f"{takes}; the two are {later.alike(read)}. So whether a pause changes a read is open.")
     if by_pause >= by_fio:
         return rk.shown("pause matters", f"{takes}. So a pause alone changes a read by at least as much as the two programs differ.")
     return rk.shown("pause does not matter", f"{takes}, so a pause alone does not account for the difference.")
@@ -356,7 +374,7 @@ def answer(find, access, random, in_order):
     """find: what finding a block takes; access: the guess of it."""
     if random.apart(in_order) == 0:
         most = random.summary.interval.high - in_order.summary.interval.low
-        seeking = "how much of it is seeking, their scatter does not show" if math.isnan(most) else f"at most {rk.amount(most, 'µs')} of it is seeking"
+        seeking = "how much of it is seeking, their scatter does not show" if not most < find else f"at most {rk.amount(most, 'µs')} of it is seeking"
         return rk.consistent("place alike", f"Its request takes {rk.amount(find, 'µs')}, where {rk.amount(access.value, 'µs')} were guessed for finding a "
                              f"block. The next block in order takes {in_order}, and the intervals of the two overlap: {seeking}.")
     return rk.shown("place", f"Finding it takes {rk.amount(find, 'µs')}, where {rk.amount(access.value, 'µs')} were guessed.")

@@ -17,7 +17,7 @@ _NAMES = {
     ],
     "sentences.host_sentences": ["disk", "distance", "host", "link_check", "server"],
     "sentences.page_faults": ["fault_counts", "faults_per_touch", "time_per_major_fault"],
-    "sentences.timed_reads": ["hit_and_miss_times", "single_reads"],
+    "sentences.timed_reads": ["hit_and_miss", "hit_and_miss_times", "single_reads"],
     "sentences.verdicts": ["measured_again", "verdict"],
     "tables.answer_box": ["answer", "exercise"],
     "tables.bounds": ["plausibility"],

@@ -49,7 +49,7 @@ def test_remote_a_cold_cache_may_differ_within_visits_alone(remote, at_random, c
     found = remote.cold_at_random(cold, warm, *here)
     assert [name for name in names(found) if name.endswith(expected)]
     said = " ".join([found] if isinstance(found, str) else found)
-    assert ("indistinguishable" in said) == (expected == "unclear")
+    assert ("not shown to differ" in said) == (expected == "unclear")
 
 
 def test_remote_the_ends_work_is_to_doubt_for_what_goes_over_nfs_alone(remote):
@@ -224,14 +224,91 @@ def test_read_without_a_gap_between_reads_no_share_waits():
     assert names(read.few_wait(normal, normal, by_read)) == {"waits not told apart"}
 
 
+def small_file(last, processes=8):
+    return made_up.curve(
+        "files/cache/whole_small", [6, 32], [0.8, last], "µs", "MiB", processes=processes
+    )
+
+
 def test_cache_a_larger_file_is_slower_only_beyond_the_trials():
     cache = contents.findings_of("files/cache")
-
-    def small(last, processes):
-        return made_up.curve(
-            "files/cache/whole_small", [6, 32], [0.8, last], "µs", "MiB", processes=processes
-        )
-
-    assert names(cache.size_of_a_small_file(small(0.9, 2), None)) == {"larger file alike"}
-    slower = cache.size_of_a_small_file(small(1.6, 8), None)
+    assert names(cache.size_of_a_small_file(small_file(0.9, 2))) == {"larger file alike"}
+    slower = cache.size_of_a_small_file(small_file(1.6))
     assert names(slower) == {"larger file slower"} and slower.strength == "not explained"
+
+
+@pytest.mark.parametrize(
+    ("elsewhere", "expected"), [(0.8, "same size, another time"), (1.6, "larger file slower")]
+)
+def test_cache_a_file_as_large_is_as_fast_on_another_page(elsewhere, expected):
+    cache = contents.findings_of("files/cache")
+    same_read = with_file(time("files/read/cached", elsewhere, seed=2), 32)
+    assert names(cache.size_of_a_small_file(small_file(1.6), same_read)) == {expected}
+
+
+def test_remote_the_files_own_work_may_be_negative(remote):
+    near = time("files/remote/near", 94)
+    empty = time("files/remote/null_near", 77, seed=2)
+    assert names(remote.negative_work(near, empty, 34.7e-6)) == {"negative own work"}
+    assert remote.negative_work(near, empty, 10e-6) == []
+    unclear = remote.above_nothing("Here", near, near, 34.7e-6, True)
+    assert "less than the transfer" in unclear
+
+
+def test_remote_the_length_of_a_trial_explains_no_block_that_is_faster_elsewhere(remote):
+    cold = time("files/remote/local_cold_sequential", 11.9)
+    cold.seal.predicted = 3.4e-6
+    stream, block = SimpleNamespace(value=0.46e-3), SimpleNamespace(value=4096)
+    as_short = made_up.curve("files/read/block_buffered", [4, 1024], [5.5, 500], "µs")
+    assert names(remote.in_order_off(cold, stream, block)) == {"readahead beyond"}
+    assert names(remote.in_order_off(cold, stream, block, as_short)) == {"in order unexplained"}
+
+
+def test_read_the_request_is_what_a_cpus_work_leaves(read):
+    at_random = time("files/read/direct_random", 54.7)
+    at_random.seal.software = 3.4e-6
+    curve = made_up.curve("files/read/block_random", [4, 64, 1024], [53.6, 78, 471], "µs")
+    inputs = {
+        name: SimpleNamespace(value=value)
+        for name, value in {"block": 4096, "copy": 11e9, "null": 7e-8}.items()
+    }
+    work = time("files/contention/work", 19.3)
+    need = read.needed(at_random, at_random, time("files/read/cached", 0.8), curve, inputs, work)
+    assert 32e-6 < need["find"] < 35e-6
+    small = made_up.curve("files/read/size_random", [1, 64], [55, 55], "µs", "MiB", [55, 55])
+    command = SimpleNamespace(value=20e-6)
+    found = names(read.request_off(need, command, small, at_random, work))
+    assert found == {"software measured", "request"}
+
+
+@pytest.mark.parametrize(
+    ("sequential", "window", "expected"),
+    [
+        (9.8, 2**23, "advice too short"),
+        (9.8, 2**14, "advice does not pay"),
+        (3.0, 2**23, "advice pays"),
+    ],
+)
+def test_read_advice_is_judged_by_more_than_a_window(read, sequential, window, expected):
+    normal = time("files/read/readahead_normal", 5.8)
+    advised = time("files/read/readahead_sequential", sequential, seed=2)
+    assert names(read.advice(advised, normal, SimpleNamespace(value=window))) == {expected}
+
+
+def test_read_one_process_does_not_show_what_a_pause_changes(read):
+    direct, fio = time("files/read/direct_random", 50), time("files/read/fio", 60)
+    one = time("files/read/direct_after_pause", 70, processes=1)
+    assert names(read.after_a_pause(one, fio, direct)) == {"pause by few"}
+    eight = time("files/read/direct_after_pause", 70)
+    assert names(read.after_a_pause(eight, fio, direct)) == {"pause matters"}
+
+
+def test_contention_exercises_use_the_highest_rate_on_the_page():
+    contention = contents.findings_of("files/contention")
+    together = readers("together", [17_800, 24_800, 97_100], "IO/s")
+    each = readers("each", [55.8, 81.7, 185], "µs")
+    slowest = readers("slowest", [57, 83, 192], "µs")
+    rate = 20 / each.medians[-1]
+    assert contention.highest_of_all(together, each, slowest) == pytest.approx(rate)
+    found = contention._bounds_cross(each.medians[0], rate, each)
+    assert names(found) == {"second costs already"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,8 +61,7 @@ def hit_and_miss_times(curve: Result, miss: float) -> Block:
     if not curve.has_samples:
         reason = literal(curve.reason)
         return say(f"The time of a read whose block is cached could not be measured: {reason}.")
-    times = np.concatenate([t for point in curve.points for t in curve.single_trials(point)])
-    limit = onset.slow_from(times)
+    times, limit = _single_times(curve)
     minimum = float(np.nanmin(curve.sealed("predicted")))
     if limit is None:
         hit_text = _mean_time(times, minimum, curve.unit)
@@ -72,6 +72,22 @@ def hit_and_miss_times(curve: Result, miss: float) -> Block:
         f"A read whose block is cached {hit_text}; one whose block is not {miss_text}.",
         "While the file fits, all reads are of the first kind.",
     )
+
+
+def hit_and_miss(curve: Result) -> tuple[float, float]:
+    """The mean time of a read whose block is cached, and of one whose block is not; nan without."""
+    if not curve.has_samples:
+        return math.nan, math.nan
+    times, limit = _single_times(curve)
+    if limit is None:
+        return float(times.mean()), math.nan
+    return float(times[times < limit].mean()), float(times[times >= limit].mean())
+
+
+def _single_times(curve: Result) -> tuple[np.ndarray, float | None]:
+    """All single reads of the curve, and from which time on they are slow; None if none is."""
+    times = np.concatenate([t for point in curve.points for t in curve.single_trials(point)])
+    return times, onset.slow_from(times)
 
 
 def _mean_time(times: np.ndarray, predicted: float, unit: str) -> str:
