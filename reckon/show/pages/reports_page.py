@@ -132,7 +132,7 @@ def scores(caption: str, name: str) -> Block:
     columns = {
         "Report": 30,
         "Predictions": 14,
-        "Typically off by": 17,
+        "Off by, geometric mean": 17,
         f"Within {WITHIN[0]:g} times": 15,
         **{f"{limit:g} times": 12 for limit in WITHIN[1:]},
     }

@@ -139,8 +139,8 @@ def _bias(judged: list[Result]) -> str:
     low = sum(result.ratio < 1 / NEAR for result in judged)
     typical = typical_factor(factor_off(np.array([result.ratio for result in judged])))
     return (
-        f"Typically a prediction was off by a factor of {typical}: {high} values came out more "
-        f"than {NEAR:g} times higher than predicted, {low} came out lower by as much."
+        f"By the geometric mean they were off by a factor of {typical}: {high} values came out "
+        f"more than {NEAR:g} times higher than predicted, {low} came out lower by as much."
     )
 
 
@@ -153,7 +153,7 @@ _SCORE_COLUMNS = {
     "Predictions (how many)": 38,
     f"Within {NEAR:g}×": 11,
     f"Within {MISS:g}×": 11,
-    "Typically off by": 13,
+    "Off by, geometric mean": 13,
     "Intervals that held": 14,
     "Interval score": 13,
 }
@@ -229,13 +229,16 @@ def revisions(results: list[Result]) -> Block:
 
 
 def _change(revised: list[Result]) -> str:
-    """By what factor these predictions were typically off, as sealed and as revised."""
+    """By what factor these predictions were off, as a geometric mean: as sealed and as revised."""
     pairs = [(result.ratio, result.current_ratio) for result in revised]
     known = np.array([pair for pair in pairs if all(map(is_comparable, pair))])
     if not len(known):
         return ""
     sealed, current = (typical_factor(np.exp(np.abs(np.log(column)))) for column in known.T)
-    return f" Typically off by a factor of {sealed} as sealed, of {current} as revised."
+    return (
+        f" By the geometric mean they were off by a factor of {sealed} as sealed, of {current} as "
+        "revised."
+    )
 
 
 def _changes(result: Result) -> str:

@@ -37,10 +37,8 @@ def test_the_changed_inputs_are_a_revision_named_after_the_file(laid_over, recor
     assert revised.current_ratio == pytest.approx(revised.median / revised.current.predicted)
     history = rk.summary_page.revisions([revised]).markdown
     assert ": 58.7 ns (1.25×), then 81.2 ns (0.902×)" in history
-    assert (
-        "Nearer to the measurement: 1 of 1. Typically off by a factor of 1.25 as sealed, of "
-        in history
-    )
+    assert "Nearer to the measurement: 1 of 1. By the geometric mean they were off by" in history
+    assert " by a factor of 1.25 as sealed, of " in history
     now = max(revised.current_ratio, 1 / revised.current_ratio)
     assert history.endswith(f" of {units.number(now)} as revised.")
     variables, source = {"__name__": "__main__", "rk": rk}, cells()

@@ -25,8 +25,8 @@ def test_the_score_counts_predictions_and_intervals_that_held():
     results = [predicted(1.0, low=0.0, high=1.0), predicted(4.0, low=0.0, high=1e-9)]
     assert summary_page.score(results).markdown == (
         "**Of 2 sealed predictions, 50 % within 1.25 times, 50 % within 2 times and 100 % within 10 "
-        "times of the measured value.** Typically a prediction was off by a factor of 2.00: 0 values "
-        "came out more than 1.25 times higher than predicted, 1 came out lower by as much. 2 of the "
+        "times of the measured value.** By the geometric mean they were off by a factor of 2.00: 0 "
+        "values came out more than 1.25 times higher than predicted, 1 came out lower by as much. 2 of the "
         "predictions have an interval; 50 % of these hold the measured value, where 95 % should."
     )
     assert "interval" not in summary_page.score([predicted(2.0)]).markdown
