@@ -14,10 +14,6 @@ def cycles_a_bit(curve):
     return (curve.cycles[-1].median - curve.cycles[0].median) / np.ptp(curve.axis_in_unit)
 
 
-def without_the_addition(division, addition):
-    return division.median_cycles - addition.value
-
-
 def clock_beside(division):
     """The core's clock in Hz as calibrated beside the samples; nan if unmeasured."""
     return np.median(division.core_clocks_hz(division.points[0])) if division.has_samples else math.nan
@@ -28,13 +24,22 @@ def ran_at_another_clock(division, clock):
     return not 0.8 < clock_beside(division) / clock.value < 1.25
 
 
+def cycles_predicted(division, clock):
+    """The core cycles that were predicted; of a curve, at its first point."""
+    return division.sealed("predicted")[0] * clock.value if division.has_samples else math.nan
+
+
 @rk.finding(missing="")
 def another_clock(division, clock):
     if not ran_at_another_clock(division, clock):
         return []
-    return rk.unexplained("another clock", f"Beside these samples the core ran at {rk.amount(clock_beside(division), 'GHz')}, on the page on the "
-                          f"clock at {rk.amount(clock.value, 'GHz')}. So they come from another state of this machine, or from another machine, and "
-                          "the predictions are not theirs.")
+    clocks = (f"Beside these samples the core ran at {rk.amount(clock_beside(division), 'GHz')}, on the page on the clock at "
+              f"{rk.amount(clock.value, 'GHz')}.")
+    times = division.median_cycles / cycles_predicted(division, clock)
+    if rk.is_miss(times):
+        return rk.consistent("another processor", f"{clocks} Another clock does not explain what was measured: in cycles the long quotient takes "
+                             f"{rk.number(times)} times the prediction. Another kind of processor would explain both.")
+    return rk.unexplained("another clock", f"{clocks} In cycles the long quotient takes {rk.number(times)} times the prediction.")
 
 
 @rk.finding
@@ -62,18 +67,21 @@ def overlapping(long, unchained):
                     f"{long:cycles}. About {rk.number(1 / share, 2)} of them are under way at once.")
 
 
-@rk.finding(needs=("long",))
-def meanwhile(long, addition):
-    cycles = without_the_addition(long, addition)
-    return rk.shown("as long as additions", f"Without the addition, the division with the long quotient takes {rk.number(cycles, 2)} "
+@rk.finding
+def meanwhile(long):
+    cycles = long.median_cycles
+    return rk.shown("as long as additions", f"With the chain's addition, the division with the long quotient takes {rk.number(cycles, 2)} "
                     f"cycles: as long as {rk.number(cycles, 2)} additions that wait for one another, or {rk.number(cycles / 3, 2)} "
                     "multiplications of three cycles.")
 
 
 @rk.finding(needs=())
 def off_by_the_divider(division, bits, start, per_bit, clock):
+    in_cycles = f"{rk.number(cycles_predicted(division, clock))} cycles were predicted and {division:cycles} measured"
+    if ran_at_another_clock(division, clock) and rk.is_miss(division.median_cycles / cycles_predicted(division, clock)):
+        return rk.consistent("another processor", f"{in_cycles}, on a core at another clock. Another kind of processor would explain both.")
     if ran_at_another_clock(division, clock):
-        return rk.unexplained("another clock", "its samples were taken at another clock than the one of the prediction, perhaps on another machine.")
+        return rk.unexplained("another clock", f"its core ran at another clock than the one of the prediction; {in_cycles}.")
     takes = (f"it takes {division:cycles}, not the {rk.number(start.value + bits.value * per_bit.value)} that start and bits were "
              "predicted to take;")
     if "guess" in (start.origin, per_bit.origin):
@@ -81,16 +89,24 @@ def off_by_the_divider(division, bits, start, per_bit, clock):
     return rk.unexplained("divider stated", f"{takes} the processor is another one than in the tables.")
 
 
-def misses(bits_of, start, per_bit, clock):
-    """The list of the predictions that were missed, and why. bits_of: the bits of the quotient, by result."""
+@rk.finding(needs=())
+def off_by_bits(curve, per_bit, clock):
+    first = curve.cycles[0].median if curve.cycles else math.nan
+    return rk.unexplained("bits off", f"with one bit of quotient it takes {rk.number(first)} cycles, {rk.number(cycles_predicted(curve, clock))} "
+                          f"were predicted. Each further bit adds {rk.number(cycles_a_bit(curve), 2)}, not {rk.number(per_bit.value, 2)}.")
+
+
+def misses(bits_of, curves, start, per_bit, clock):
+    """The list of the predictions that were missed, and why. bits_of: the bits of the quotient, by result; curves: by the bits."""
     items = [rk.missed(division, off_by_the_divider(division, bits, start, per_bit, clock)) for division, bits in bits_of]
-    return rk.missed_list(items, "None of the three in the table.")
+    items += [rk.missed(curve, off_by_bits(curve, per_bit, clock), ", by bits of the quotient") for curve in curves if curve.has_samples]
+    return rk.missed_list(items, "None of the three in the table, and neither curve.")
 
 
 @rk.finding(missing="")
-def answer(long, small, addition, clock):
-    of_another = f" of a core at {rk.amount(clock_beside(long), 'GHz')}, not as predicted" if ran_at_another_clock(long, clock) else ""
-    takes = f"It takes {rk.number(without_the_addition(long, addition), 2)} cycles and one of the chain's addition{of_another}"
+def answer(long, small, clock):
+    of_another = f" at {rk.amount(clock_beside(long), 'GHz')}" if ran_at_another_clock(long, clock) else ""
+    takes = f"With the chain's addition it takes {long:cycles}{of_another}"
     if long.median / small.median > 1.2:
         return rk.shown("time by numbers", f"{takes}; small numbers take {small:cycles} in all.")
     return rk.shown("time of all numbers", f"{takes}, and so do small numbers.")
@@ -134,10 +150,10 @@ def twenty_digits(curve, long):
             "reciprocal instead, which takes a few cycles a digit.")
 
 
-def a_hash_table(curve, clock):
+def a_hash_table(curve):
     remainder = interpolated(curve, 54)
     return ("**3.** A hash table of 1,000 buckets takes the remainder of each 64-bit key. How many keys a second can one core place at "
             "most, and how many if the table has 1,024 buckets?",
             f"The quotient has about 54 bits and no key waits for another, so a remainder takes {rk.amount(remainder, 'ns')}: "
             f"{rk.number(1e-6 / remainder)} million keys a second. With 1,024 buckets the remainder is the lower ten bits: an AND of "
-            f"one cycle, {rk.amount(1 / clock.value, 'ns')}, and several of them fit into a cycle.")
+            f"one cycle, {rk.amount(1 / clock_beside(curve), 'ns')}, and several of them fit into a cycle.")
