@@ -100,7 +100,8 @@ def two_values(a_round, whole, how):
         return rk.unexplained("not both values", f"{how} could not be measured.")
     by_itself = f"{how} {a_round} ({a_round:cycles}) in ten thousand rounds without a pause"
     if not is_straight(whole):
-        return rk.shown("one value of a round", f"{by_itself}; the points of the whole loop lie on no straight line, so its slope is no round.")
+        return rk.shown("one value of a round", f"{by_itself}. The points of the whole loop lie on no straight line, so no slope shows what a "
+                        "round takes.")
     times = whole.line.slope / a_round.median
     values = f"{by_itself}; by the slope of the whole loop {rk.amount(whole.line.slope, 'ns')}, {rk.percent_more_or_less(times)}"
     if times > 1.2 and not samples_disagree(whole):
@@ -171,8 +172,11 @@ def round_explained(counter, o0, width):
     least, most = chain_of_round(counter, o0)
     needed = 4 / pace(o0)
     if least > 0.85 and most < 1.15:
-        return rk.consistent("chain explains", f"The chain takes {rk.percent(pace(counter) / pace(o0))} of the round, so the round may wait for "
-                             "it alone.")
+        a_round = "the round"
+        if faster_processes(o0) is not None:
+            a_round = f"the round in the faster of its two groups of processes ({rk.number(pace(o0))} cycles)"
+        return rk.consistent("chain explains", f"The chain takes {rk.percent(pace(counter) / pace(o0))} of {a_round}, so that may wait for it "
+                             "alone.")
     if least <= 1 <= most:
         return rk.unexplained("chain or not", f"By the intervals the chain takes {rk.percent(least)} to {rk.percent(most)} of the round, so "
                               "whether the round waits for it alone is open.")
@@ -206,7 +210,7 @@ def off_by_forwarding(counter, one, forwarding):
 def off_by_the_width(o0, width):
     return rk.unexplained("width or renaming", f"a width of {rk.number(4 / o0.median_cycles, 2)} instructions a cycle would explain it; "
                           f"{rk.number(width.value)} was guessed. Whether the width or the renaming of memory holds them up is not explained "
-                          "here; `perf stat -e cycles,uops_dispatched` would show it.")
+                          "here; `perf stat -e cycles,uops_dispatched` would show it on a machine with performance counters.")
 
 
 @rk.finding(needs=())
@@ -217,19 +221,19 @@ def off_by_the_jump(o2):
 
 @rk.finding(needs=())
 def off_by_fetching(across, lines, fetch):
-    return rk.unexplained("fetch off", f"{rk.number(across.median_cycles / lines.value)} cycles to fetch a line would explain it; "
-                          f"{rk.number(fetch.value)} was guessed.")
+    return rk.unexplained("fetch off", f"a round takes {rk.number(across.median_cycles)} cycles, where {rk.number(fetch.value)} was guessed for "
+                          f"each of {rk.number(lines.value)} lines. Whether the lines are fetched in each round is not shown.")
 
 
 @rk.finding(needs=())
 def off_by_the_slope(whole, times):
     if not is_straight(whole):
-        return rk.unexplained("slope of a bend", "its points lie on no straight line, so the slope is no round; what bends it is not shown here.")
+        return rk.unexplained("slope of a bend", "its points lie on no straight line, so no slope shows what a round takes. What bends it is not shown.")
     if times < 1:
         return rk.consistent("slope overlaps", "a round of the long loop waits for the one before; short loops that are repeated run "
                              "beside one another.")
     return rk.unexplained("slope disturbed", "unexplained: the last jump may be mispredicted from some length on; "
-                          "`perf stat -e branch-misses` would show it.")
+                          "`perf stat -e branch-misses` would show it on a machine with performance counters.")
 
 
 def missed_slope(whole):
@@ -268,21 +272,26 @@ def place(across, o2):
 
 
 def trials_run(loop):
-    return f"from {rk.amount(loop.summary.minimum, 'ns')} to {rk.amount(loop.summary.p99, 'ns')}"
+    return f"from {rk.amount(loop.summary.minimum, 'ns')} to {rk.amount(loop.summary.p99, 'ns')} (99th percentile)"
+
+
+def spreads(loop):
+    """How much the trials vary: 99th percentile over minimum; standard deviation inside a process, as a share of the mean."""
+    summary = loop.summary
+    return summary.p99 / summary.minimum, summary.sd_within / summary.mean
 
 
 @rk.finding(missing="")
 def variation(o0, o2):
-    unoptimised, optimised = (loop.summary.p99 / loop.summary.minimum for loop in (o0, o2))
-    wider = unoptimised / optimised
-    if wider > 1.1:
+    (unoptimised, unoptimised_sd), (optimised, optimised_sd) = spreads(o0), spreads(o2)
+    if unoptimised > 1.1 * optimised and unoptimised_sd > optimised_sd:
         return rk.shown("unoptimised varies more", f"The unoptimised loop varies more: its trials run {trials_run(o0)}, those of the "
                         f"optimised one {trials_run(o2)}.")
-    if wider < 0.9:
+    if optimised > 1.1 * unoptimised and optimised_sd > unoptimised_sd:
         return rk.shown("optimised varies more", f"The optimised loop varies more: its trials run {trials_run(o2)}, those of the "
                         f"unoptimised one {trials_run(o0)}.")
-    return rk.shown("both vary", f"From the minimum to the 99th percentile both loops vary alike: the trials of the unoptimised one run {trials_run(o0)}, of the optimised "
-                    f"one {trials_run(o2)}.")
+    return rk.shown("both vary", f"The trials of the unoptimised loop run {trials_run(o0)}, those of the optimised one {trials_run(o2)}. Inside a "
+                    f"process their standard deviation is {rk.percent(unoptimised_sd)} and {rk.percent(optimised_sd)} of the mean.")
 
 
 @rk.finding(needs=())
@@ -302,12 +311,12 @@ def unoptimised_elsewhere(o0, o0_whole):
 def single_round(single, o0):
     summary = single.summary
     if summary.sd > o0.median:
-        name, shows = "step hides round", "the counter's step hides the round."
+        name, shows = "noise hides round", f"more than a round of a long loop ({o0}), so noise hides the round."
     else:
-        name, shows = "round shows", "the round shows."
+        name, shows = "round shows", f"less than a round of a long loop ({o0})."
     return rk.shown(name, f"A single round between two timestamps without a fence, the empty pair subtracted, gives {single} by the "
                     f"median and {rk.amount(summary.mean, 'ns')} by the mean. The standard deviation is "
-                    f"{rk.amount(summary.sd, 'ns')}: {shows}")
+                    f"{rk.amount(summary.sd, 'ns')}, {shows}")
 
 
 @rk.finding(missing="")
@@ -337,23 +346,26 @@ def unoptimised_report(o0):
             f"{rk.percent(o0.median / 1e-8)}. Much of it may overlap with the operation; then subtracting it takes off too much.")
 
 
-def four_more_instructions(counter, o0):
-    chain, a_round = (result.median_cycles if counter.summary and o0.summary else math.nan for result in (counter, o0))
+def four_more_instructions(counter, o0, o2):
+    chain, a_round, optimised = (result.median_cycles if result.summary else math.nan for result in (counter, o0, o2))
     return ("**2.** The body of the unoptimised loop gets four more instructions that depend on nothing. Predict the round, once "
             "from the chain and once from the width.",
-            f"The chain stays at {rk.number(chain)} cycles. Eight instructions at {rk.number(4 / a_round, 2)} a cycle "
-            f"take {rk.number(2 * a_round)}. The longer of the two is the prediction.")
+            f"The chain stays at {rk.number(chain)} cycles. The width is not known. The round runs {rk.number(4 / a_round, 2)} instructions a "
+            f"cycle, but it may wait for the chain; the optimised loop runs {rk.number(3 / optimised, 2)}. At these rates eight instructions "
+            f"take {rk.number(2 * a_round)} and {rk.number(8 * optimised / 3)} cycles. The longer of chain and width is the prediction.")
 
 
 def a_line_above(o2, across):
     aligned, unaligned = (1e9 * result.median for result in (o2, across))
     by_place = abs(unaligned - aligned)
-    if by_place > 0.5:
-        verdict = "So the new line may have done nothing but move the loop"
+    can_make = f"Moving the code alone can make a difference of {rk.amount(by_place, 's')}."
+    if across.apart(o2) == 0:
+        verdict = "By their intervals these do not differ, so here no effect of the place is shown"
+    elif by_place > 0.5:
+        verdict = f"{can_make} So the new line may have done nothing but move the loop"
     else:
-        verdict = "That is less than the half second, so moving the loop explains a part at most"
+        verdict = f"{can_make} That is less than the half second, so moving the loop explains a part at most"
     return ("**3.** Somebody adds a line far above a loop of 1,000,000,000 rounds, and the program gets slower by "
             "half a second. Was it the line?",
             f"The loop takes {rk.amount(aligned, 's')} where it is aligned and {rk.amount(unaligned, 's')} across two cache lines. "
-            f"Moving the code alone can make a difference of {rk.amount(by_place, 's')}. {verdict}. Measure both versions "
-            "with the loop aligned {cite}`mytkowicz2009`.")
+            f"{verdict}. Measure both versions with the loop aligned {{cite}}`mytkowicz2009`.")

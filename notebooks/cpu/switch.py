@@ -61,11 +61,17 @@ def negative(rings):
     return []
 
 
+def sum_and_pipe(whole, less_work):
+    """What the sum and the pipe take in the largest ring, measured and predicted, in seconds."""
+    predicted = whole.sealed("predicted")[-1] - less_work.sealed("predicted")[-1]
+    return whole.medians[-1] - less_work.medians[-1], predicted
+
+
 @rk.finding(missing="")
 def parts_of_the_ring(whole, less_work):
     """Of a switch in the largest ring with 64 KiB each: what the sum and the pipe take, and the rest."""
     rest, rest_predicted = less_work.medians[-1], less_work.sealed("predicted")[-1]
-    work, work_predicted = whole.medians[-1] - rest, whole.sealed("predicted")[-1] - rest_predicted
+    work, work_predicted = sum_and_pipe(whole, less_work)
     parts = (f"Its parts among {whole.axis_in_unit[-1]:g} processes: the sum and the pipe take {rk.amount(work, 'µs')} "
              f"({rk.amount(work_predicted, 'µs')} predicted), the switch and the lines thrown out {rk.amount(rest, 'µs')} "
              f"({rk.amount(rest_predicted, 'µs')} predicted).")
@@ -78,15 +84,36 @@ def more_than_a_thread(process, thread):
     return rk.percent_more_or_less(process.median / thread.median) + process.indistinct_note(thread)
 
 
+def of_one_value(pairs):
+    """Whether one time may be what a process's switch takes more than a thread's in all pairs, by the bounds of both."""
+    bounds = [(process.summary.bounds, thread.summary.bounds) for process, thread in pairs]
+    least, most = max(low - other_high for (low, _), (_, other_high) in bounds), min(high - other_low for (_, high), (other_low, _) in bounds)
+    return least <= most
+
+
+def differences(pairs):
+    return " to ".join(rk.amount(end, "ns") for end in np.sort([process.median - thread.median for process, thread in pairs])[[0, -1]])
+
+
+def preempted(pairs):
+    """How often the kernel preempted the first party of each, by what hands the token over."""
+    shares = [" and ".join(rk.percent(switches_a_turn(processes_of(party), "involuntary")) for party in pair) for pair in pairs.values()]
+    listed = ", ".join(f"{share} {by}" for by, share in zip(pairs, shares, strict=True))
+    return f"The turns in which the first party was preempted, of a process and of a thread: {listed}."
+
+
 def page_tables(pairs):
     """Whether the change of page tables adds to a switch. pairs: a process's and a thread's, by what hands the token over."""
     more = [by for by, (process, thread) in pairs.items() if process.apart(thread) > 0]
     if not more:
         return rk.unexplained("like threads", "The intervals overlap, so these runs cannot tell whether a change of page tables adds "
-                              "anything. Where the TLB tags translations with their process, it is little.")
+                              "anything.")
+    if len(more) == len(pairs) and not of_one_value(pairs.values()):
+        return rk.unexplained("not page tables alone", f"Each time the intervals do not overlap, but the differences, {differences(pairs.values())}, are "
+                              f"not one value. So they hold more than a change of the address space. {preempted(pairs)}")
     if len(more) == len(pairs):
-        return rk.consistent("page tables add to a switch", "Each time the intervals do not overlap. So to change the address space seems to "
-                             "add to a switch; processes may also have been preempted or put to sleep more often.")
+        return rk.consistent("page tables add to a switch", "Each time the intervals do not overlap, and the differences may be one value. So to "
+                             f"change the address space seems to add to a switch. {preempted(pairs)}")
     overlap = " and ".join(by for by in pairs if by not in more)
     return rk.consistent("page tables may add", f"Only {' and '.join(more)} the intervals do not overlap; {overlap} they do. So a change of "
                          "page tables seems to add to a switch, but not much more than switches scatter.")
@@ -158,9 +185,9 @@ def sleeping(asleep_two, asleep_four, asleep_pair):
     """What the rest of the growth from two processes to four may be; "" unless more go to sleep than in either measurement of two."""
     if not asleep_four > max(asleep_two, asleep_pair) + 0.2:
         return ""
-    return (f"The rest may be sleeping and being woken: {rk.percent(asleep_two)} of these switches among 2 processes are one that goes to "
-            f"sleep ({rk.percent(asleep_pair)} in the measurement of the table), and {rk.percent(asleep_four)} of those among 4. "
-            "`perf sched timehist` would show it.")
+    return (f"It went to sleep in {rk.percent(asleep_four)} of its switches among 4 processes, in {rk.percent(asleep_two)} of those among 2 (in "
+            f"{rk.percent(asleep_pair)} where the table was measured). In the others it was preempted. The rest may be sleeping and being "
+            "woken; `perf sched timehist` would show it.")
 
 
 def why_it_grows(ring, from_two, from_four, gross):
@@ -177,12 +204,11 @@ def why_it_grows(ring, from_two, from_four, gross):
         more = rk.amount(ring.medians[0] * switched_four / switched_two, "µs")
         return rk.consistent(
             "switches twice", "So the tags do not explain the first step; the kernel's counts do in part. For each lap it switched away "
-            f"from the first process {rk.number(switched_two)} times among 2 processes and {rk.number(switched_four)} times among 4. A "
-            "process that is preempted as it wakes the next one has to run again. Among 2 it then finds the token waiting. Among 4 its "
-            f"pipe is empty, so it goes to sleep: one more switch. At the price of a switch among 2 that makes {more} of the "
-            f"{rk.amount(ring.medians[1], 'µs')} that one among 4 takes. {sleeping(*asleep, asleep_pair)}".rstrip())
+            f"from the first process {rk.number(switched_two)} times among 2 processes and {rk.number(switched_four)} times among 4. At "
+            f"the price of a switch among 2 that makes {more} of the {rk.amount(ring.medians[1], 'µs')} that one among 4 takes. "
+            f"{sleeping(*asleep, asleep_pair)}".rstrip())
     return rk.unexplained("grows from two", "So the tags do not explain the first step. What does is not known; counting cache and TLB "
-                          "misses (`perf stat -e cache-misses,dTLB-load-misses`) would show it.")
+                          "misses (`perf stat -e cache-misses,dTLB-load-misses`) would show it on a machine with performance counters.")
 
 
 @rk.finding(needs=())
@@ -241,9 +267,12 @@ def why_waking_differs(waking, interrupt, trap):
     if waking < interrupt.value:
         return rk.consistent("nothing to wake", "An idle CPU that polls needs no interrupt.")
     if rk.run().machine.value("system.guest") and trap.value > 5e-7:
-        return rk.consistent("trips out of the guest", f"That is {rk.number(waking / trap.value, 2)} trips out of the guest at "
-                             f"{rk.amount(trap.value, 'µs')}: a virtual CPU that idles leaves the guest, and so does the interrupt that "
-                             "wakes it.")
+        trips = 2 * trap.value
+        two = (f"A virtual CPU that idles leaves the guest, and so does the interrupt that wakes it: two trips, {rk.amount(trips, 'µs')} at what "
+               "CPUID takes.")
+        if trips < 0.7 * waking:
+            return rk.unexplained("trips explain a part", f"{two} The rest is not explained.")
+        return rk.consistent("trips out of the guest", two)
     return rk.consistent("deep idle state", "A deep idle state takes long to leave.")
 
 
@@ -257,8 +286,10 @@ def off_on_two_cpus(across, gross, interrupt, trap):
         return rk.unexplained("waking not separated", f"{differ} What waking takes does not follow: no switch on one CPU was measured.")
     on_one = gross.median - sealed_input(gross, "hand_over")
     waking = np.median([switch.median - sealed_input(switch, "hand_over") for switch in off]) - on_one
-    return rk.consistent("waking", f"{differ} With the scheduler as measured on one CPU, the interrupt and the waking "
-                         f"take {rk.amount(waking, 'µs')} where {rk.amount(interrupt.value, 'µs')} was guessed. {why_waking_differs(waking, interrupt, trap)}")
+    why = why_waking_differs(waking, interrupt, trap)
+    strength = rk.unexplained if why.strength == "not explained" else rk.consistent
+    return strength("waking", f"{differ} With the scheduler as measured on one CPU, the interrupt and the waking take {rk.amount(waking, 'µs')} "
+                    f"where {rk.amount(interrupt.value, 'µs')} was guessed. {why}")
 
 
 def off_pipe(pipe, null, clock, guessed):
@@ -270,9 +301,17 @@ def off_pipe(pipe, null, clock, guessed):
                           f"{rk.number(guessed.value)} were guessed.")
 
 
+def off_ring(ring, title):
+    ratios = ring.medians / ring.sealed("predicted")
+    at = np.argmax(np.maximum(ratios, 1 / ratios))
+    reason = (f"the switch, which is an input, was measured with two processes; see the question before. It is farthest off among "
+              f"{ring.axis_in_unit[at]:g} processes, {rk.number(ratios[at])} times.")
+    return rk.missed_item(title, f"{rk.number(ring.ratio)} times by the median", reason)
+
+
 def off_rings(rings, titles):
-    reason = "the switch itself, which is an input, was measured with two processes; see the question before."
-    return [rk.missed_item(f"Ring, {titles[ring.quantity]}", f"{rk.number(ring.ratio)} times", reason) for ring in rings if rk.is_miss(ring.ratio)]
+    """The items of the rings that are off. titles: by the rings' quantities."""
+    return [off_ring(ring, titles[ring.quantity]) for ring in rings if rk.is_miss(ring.ratio)]
 
 
 def misses(items):
@@ -330,11 +369,22 @@ def two_pieces_of_work(to_thread):
             f"hand-over wakes the first thread. So it pays if W is longer than two of them, {rk.amount(2 * to_thread.median, 'µs')}.")
 
 
-def a_ring_of_8(line, add, near, switch, clock):
+@rk.finding(missing="")
+def off_in_the_rings(none, whole, less_work, switch):
+    """What the rings show of the model's parts. none: the ring without arrays; whole, less_work: with the largest ones."""
+    (work, predicted), at = sum_and_pipe(whole, less_work), np.argmin(abs(none.axis_in_unit - 8))
+    return rk.shown("rings off", f"The rings show how far to trust it. Among {none.axis_in_unit[at]:g} processes without arrays a switch takes "
+                    f"{rk.amount(none.medians[at], 'µs')}, not {rk.amount(switch.value, 'µs')}. Among {whole.axis_in_unit[-1]:g} with 64 KiB each, the "
+                    f"sum and the pipe take {rk.amount(work, 'µs')}, where {rk.amount(predicted, 'µs')} were predicted.")
+
+
+def a_ring_of_8(line, add, near, switch, clock, rings):
+    """rings: see off_in_the_rings()."""
     lines, cycles = 128 * 1024 / line.value, add.value + near.value
     sums = lines * cycles / clock.value
     return ("**3.** Predict a switch in a ring of 8 processes with 128 KiB each, pipe and sum inside. Where would you not trust "
             "the model?",
             f"{rk.plain(lines)} lines at {rk.number(cycles)} cycles are {rk.amount(sums, 'µs')}; with "
             f"the switch of {rk.amount(switch.value, 'µs')} that makes {rk.amount(sums + switch.value, 'µs')}. The eight arrays "
-            "fill 1 MiB: where the L2 cache is no larger than that, lines come from the L3 cache, which the model does not know.")
+            "fill 1 MiB: where the L2 cache is no larger than that, lines come from the L3 cache, which the model does not know. "
+            f"{off_in_the_rings(*rings, switch)}")

@@ -176,14 +176,14 @@ def a_call_between_two_reads(null, pair, calls):
     longest = rk.title_of(max(measured, key=lambda call: call.median).quantity) if measured else "none"
     return ("**2.** A report times one call between two reads of the clock and subtracts nothing. By what factor is its "
             "figure too high? For which call of the table does that matter least?",
-            f"By 1 + pair / call = {factor} for the null call: the pair adds {rk.amount(pair.value, 'ns')} to "
-            f"{rk.amount(null.value, 'ns')}. It matters least for the longest call of the table ({longest}), since the pair's "
-            "cost is a constant.")
+            f"With Reckon's pair by 1 + pair / call = {factor} for the null call: it adds {rk.amount(pair.value, 'ns')} to "
+            f"{rk.amount(null.value, 'ns')}. Other reads add more: see the reports' methods below. It matters least for the longest call "
+            f"of the table ({longest}).")
 
 
 def input_to_measure(path, switch, clock):
     by_path, by_switch = (rk.amount((guess.high - guess.low) / clock.value, "ns") for guess in (path, switch))
     return ("**3.** Which input of the null call would you measure next, and how?",
             f"The one whose interval moves the prediction most. The kernel's path alone moves it by {by_path}, the mode switch "
-            f"by {by_switch}. So the path: count the instructions that run in kernel mode for a million calls, with "
-            "`perf stat -e instructions:k`. Or start the same kernel without mitigations and measure again.")
+            f"by {by_switch}. So the path: start the same kernel without mitigations and measure again. On a machine with performance "
+            "counters, `perf stat -e instructions:k` also counts the instructions that run in kernel mode for a million calls.")

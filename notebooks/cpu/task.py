@@ -61,7 +61,8 @@ def with_others_alive(alive, what):
     added = rk.percent_more_or_less(1 + line.slope * alive.axis[-1] / alive.medians[0])
     costs = f"With {alive.axis_in_unit[-1]:g} others alive {what} costs {added} by the fitted line"
     if line.slope_low <= 0 <= line.slope_high:
-        return rk.unexplained("growth unclear", f"{costs}, but the slope's interval includes zero.")
+        most = rk.percent_more_or_less(1 + line.slope_high * alive.axis[-1] / alive.medians[0])
+        return rk.unexplained("growth unclear", f"{costs}, but the slope's interval includes zero and goes up to {most}.")
     if not alive.summaries[-1].apart(alive.summaries[0]):
         return rk.unexplained("growth unclear", f"{costs}, but with none and with the most alive the intervals overlap.")
     if line.slope < 0:
@@ -78,7 +79,8 @@ def one_more(processes, threads):
         return rk.unexplained("too few points", "Creating one more, against how many are alive")
     if any(alive.line.slope_low > 0 and alive.summaries[-1].apart(alive.summaries[0]) > 0 for alive in (processes, threads)):
         return rk.shown("one more costs more", "A new process or thread costs more, the more others are alive")
-    return rk.consistent("one more costs no more", "A new process or thread costs no more, however many others are alive")
+    return rk.consistent("one more costs no more", f"Up to {processes.axis_in_unit[-1]:g} others alive, no rise is seen in what a new process or "
+                         "thread costs")
 
 
 @rk.finding(needs=("fork", "thread"))
@@ -96,7 +98,7 @@ def difference(more, less):
 def new_program(fork, program, static, by_vfork):
     return rk.shown("parts of a new program", f"Fork, exec and wait take {program}. Of these, {fork} are the fork with an exit and the "
                     f"wait, {difference(static, fork)} exec and the life of a static program, and {difference(program, static)} dynamic "
-                    f"linking. With vfork it takes {by_vfork}: the copy of the parent makes a difference of "
+                    f"linking. With vfork instead of fork it takes {by_vfork}, a difference of "
                     f"{difference(program, by_vfork)}.")
 
 
@@ -120,16 +122,25 @@ def corrected(result, fault, cpuid):
     return result.seal.predicted + by_faults + starts_program(result) * CPUIDS * cpuid.value
 
 
+def by_cpuids(result, cpuid):
+    """The prediction of a task that starts a program, with the CPUIDs alone as their page measured them."""
+    return result.seal.predicted + CPUIDS * cpuid.value
+
+
 @rk.finding(needs=())
-def off_by_faults(task, fault, cpuid):
-    model = corrected(task, fault, cpuid)
-    gives = f"with these values the model gives {rk.amount(model, 'µs')}, and {task} was measured."
+def off_by_faults(task, fault, cpuid, fork=None):
+    """fork: a fork that starts no program. If the fault's value makes its model worse, the value is left out for programs."""
+    if starts_program(task) and fork is not None and speaks_against(fork, fault, cpuid):
+        model, these = by_cpuids(task, cpuid), "the CPUIDs alone"
+    else:
+        model, these = corrected(task, fault, cpuid), "these values"
+    gives = f"with {these} the model gives {rk.amount(model, 'µs')}, and {task} was measured."
     remains = task.median / model
     if abs(math.log(remains)) >= abs(math.log(task.ratio)):
         return rk.unexplained("worse with both", f"{gives} The prediction was nearer, so they explain nothing.")
     if 0.8 < remains < 1.25 and starts_program(task):
-        return rk.consistent("consistent with trapped CPUID", f"{gives} So they would explain it, if the guessed numbers of faults and the "
-                             "number of CPUIDs hold here.")
+        if_counts = "the guessed number of faults and the number of CPUIDs hold" if these == "these values" else "their number holds"
+        return rk.consistent("consistent with trapped CPUID", f"{gives} So they would explain it, if {if_counts} here.")
     if 0.8 < remains < 1.25:
         return rk.consistent("consistent with slow faults", f"{gives} So they would explain it, if the guessed number of faults holds here.")
     if 0.5 < remains < 2:
@@ -137,9 +148,9 @@ def off_by_faults(task, fault, cpuid):
     return rk.unexplained("not explained", f"{gives} That does not explain it; a profile of the kernel (`perf record -a`) would show it.")
 
 
-def off_tasks(tasks, fault, cpuid):
+def off_tasks(tasks, fault, cpuid, fork):
     """The items of the single tasks whose predictions were missed, without the empty ones."""
-    items = [rk.missed(task, off_by_faults(task, fault, cpuid)) for task in tasks]
+    items = [rk.missed(task, off_by_faults(task, fault, cpuid, fork)) for task in tasks]
     return [item for item in items if item]
 
 
@@ -155,7 +166,7 @@ def speaks_against(fork, fault, cpuid):
     if not abs(math.log(fork.median / model)) > abs(math.log(fork.ratio)):
         return ""
     return (f" For a fork the fault's value alone would give {rk.amount(model, 'µs')}, where {fork} was measured and "
-            f"{rk.amount(fork.seal.predicted, 'µs')} predicted, which speaks against it.")
+            f"{rk.amount(fork.seal.predicted, 'µs')} predicted, which speaks against it. So programs are given the CPUIDs alone.")
 
 
 @rk.finding(needs=())

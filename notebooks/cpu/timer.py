@@ -176,11 +176,14 @@ def a_million_operations(cpuid, fenced):
 
 def operation_of_3_ns(pair):
     step = pair.counter_step
-    solution = ("Single pairs show no step of the counter here; then the pair's own spread decides, and a hundred repetitions are a "
-                "safe start.")
+    shows = "Single pairs show no step of the counter here."
     if step > 0:
         than = "more than the operation" if step > 3e-9 else f"{rk.percent(step / 3e-9)} of the operation"
-        solution = (f"Single pairs differ by steps of {rk.amount(step, 'ns')} here, {than}. A step is 1 % of "
-                    f"{rk.amount(100 * step, 'ns')}, which {rk.plain(math.ceil(step / (0.01 * 3e-9)))} repetitions fill.")
+        shows = f"Single pairs differ by steps of {rk.amount(step, 'ns')} here, {than}."
+    error = max(pair.median, step)
+    solution = shows
+    if not math.isnan(error):
+        solution = (f"{shows} And a pair adds {rk.amount(pair.median, 'ns')}. The larger of the two is 1 % of {rk.amount(100 * error, 'ns')}, which "
+                    f"{rk.plain(math.ceil(error / (0.01 * 3e-9)))} repetitions fill. Fewer do where what the pair adds is subtracted.")
     return ("**3.** An operation takes 3 ns. Why does a single pair of reads not show it, and how many repetitions between two "
             "reads resolve it to 1 %?", solution)

@@ -112,6 +112,30 @@ class TestLoop:
         found = self.loop().unoptimised_round(chain, o0, width)
         assert "chain or not" in names(found) and "chain explains" not in names(found)
 
+    def test_a_chain_of_the_faster_group_says_so(self):
+        chain, o0 = cycles("cpu/loop/counter_in_memory", 1), cycles("cpu/loop/o0", 1.02)
+        with_more_processes(o0, cycles("cpu/loop/o0", 1.5, seed=2), 0)
+        width = guess(3, "1/cycle", "made up", low=1.5, high=6)
+        found = self.loop().unoptimised_round(chain, o0, width)
+        assert "faster of its two groups" in found[-1]
+
+    def test_loops_whose_intervals_overlap_show_no_effect_of_the_place(self):
+        o2 = cycles("cpu/loop/o2", 1)
+        alike, apart = (cycles("cpu/loop/o2_across_lines", n, seed=2) for n in (1.001, 1.5))
+        assert "no effect of the place" in self.loop().a_line_above(o2, alike)[1]
+        assert "explains a part at most" in self.loop().a_line_above(o2, apart)[1]
+
+    def test_loops_whose_two_spreads_disagree_do_not_vary_alike(self):
+        """A few trials of the unoptimised loop are far off: the standard deviation shows them."""
+        o0, o2 = cycles("cpu/loop/o0", 1), cycles("cpu/loop/o2", 1, seed=2)
+        o0.measurement.points[0].processes[0].ticks[0] *= 9
+        found = self.loop().variation(o0, o2)
+        assert found.name in {"both vary", "unoptimised varies more"} and "alike" not in found
+
+    def test_a_single_round_is_hidden_by_noise_not_by_a_step(self):
+        single, o0 = cycles("cpu/loop/t470", 100), cycles("cpu/loop/o0", 1)
+        assert self.loop().single_round(single, o0).name == "noise hides round"
+
 
 class TestClock:
     def clock(self):
@@ -131,6 +155,13 @@ class TestClock:
         assert {"not steady", "two groups"} <= names(self.clock().steady_clock(core))
         assert self.clock().second_ruler(check, core).name == "rulers agree"
         assert self.clock().series(check, core).name == "not the same clock"
+
+    def test_rulers_that_agree_show_a_ratio_only(self):
+        found = self.clock().second_ruler(
+            self.rate("core_multiply", 4, seed=2), self.rate("core", 4)
+        )
+        assert found.name in {"rulers agree", "rulers within spread"}
+        assert found.strength == "consistent with" and "three times as long" in found
 
     def test_a_ruler_that_is_off_by_a_third_disagrees(self):
         core, check = self.rate("core", 4), self.rate("core_multiply", 3, seed=2)
@@ -157,6 +188,8 @@ class TestTimer:
         assert "step limits what a pair shows" in names(found)
         assert "steps of 10.0 ns" in found[0]
         assert "steps of 10.0 ns" in self.timer().operation_of_3_ns(pair)[1]
+        # A pair of 20 ns is 1 % of 2 µs, which is 667 times 3 ns.
+        assert "667 repetitions" in self.timer().operation_of_3_ns(pair)[1]
 
     def test_a_fine_step_limits_nothing(self):
         pair = steps_of(made_up.single("cpu/timer/pair", 20, "ns"), 1, 100)
@@ -194,8 +227,41 @@ class TestCall:
 
     def test_a_call_that_takes_longer_than_a_store_and_a_load_does_not_tell(self):
         waits = self.call()._no_wait_for_the_return
-        assert waits(4.3).name == "return not awaited"
-        assert waits(7.0).name == "return unclear"
+        assert waits(3.2, 4.5).name == "return not awaited"
+        assert waits(7.0, 4.5).name == "return unclear"
+
+    def test_where_forwarding_is_free_or_unknown_a_fast_call_proves_nothing(self):
+        for forwarding in (0.01, np.nan):
+            waits = self.call()._no_wait_for_the_return(3.2, forwarding)
+            assert waits.name == "return unclear" and "nan" not in waits
+
+    def test_the_jumps_take_at_most_what_the_fastest_call_takes(self):
+        falling = self.with_arguments(2 - 0.1 * np.arange(8))
+        jumps, a_round = (
+            guess(value, unit, "made up", low=0, high=9)
+            for value, unit in ((3, "cycle"), (1, "ns"))
+        )
+        assert "3.9" in self.call().answer(falling, jumps)  # 1.3 ns; without arguments 6 cycles
+        found = self.call().two_jumps(falling, jumps, a_round, None, clock())
+        assert "take that at most" in found[0]
+
+    def test_points_that_scatter_show_no_slope(self):
+        scattered = self.with_arguments(1 + 0.3 * (np.arange(8) % 2))
+        assert self.call().overlapping(scattered, scattered) == []
+        assert self.call().off_slope(scattered, 0.1).name == "slope of scatter"
+        flat = self.with_arguments(np.ones(8))
+        assert self.call().off_slope(flat, 0.1).name == "moves overlap"
+
+    def test_a_falling_line_is_not_extended(self):
+        falling, rising = (self.with_arguments(2 + each * np.arange(8)) for each in (-0.1, 0.2))
+        solution = self.call().twenty_arguments(falling, rising)[1]
+        assert "Not the optimised one" in solution and "unoptimised one" not in solution
+
+    def test_a_round_is_subtracted_too_often_only_where_a_single_one_shows_more(self):
+        low, o0 = self.with_arguments(np.full(8, 0.1)), self.with_arguments(np.ones(8))
+        loops = {"t470": cycles("cpu/loop/t470", 9), "o0": cycles("cpu/loop/o0", 1)}
+        assert self.call().loop_subtracted(low, o0, loops).name == "too much subtracted"
+        assert self.call().loop_subtracted(low, o0, {}).name == "loop subtracted"
 
 
 class TestTask:
@@ -238,6 +304,15 @@ class TestTask:
         assert "speaks against" in self.task().speaks_against(
             self.started("fork", 101, 100), *given
         )
+
+    def test_a_fault_that_does_not_fit_a_fork_is_left_out_for_programs(self):
+        """43 CPUIDs make 358 µs of 100; with the faults it would be 418, which was measured."""
+        given = [guess(value, "us", "made up", low=0, high=100) for value in (1.2, 6)]
+        fits, off = self.started("fork", 160, 100), self.started("fork", 90, 100)
+        program = self.started("posix_spawn", 418, 100)
+        assert "418 µs" in self.task().off_by_faults(program, *given, fits)
+        found = self.task().off_by_faults(program, *given, off)
+        assert "with the CPUIDs alone the model gives 358 µs" in found
 
     def test_a_page_costs_more_only_by_the_intervals(self):
         def parent(last, processes):
@@ -285,6 +360,39 @@ class TestSwitch:
     def test_page_tables_add_where_no_interval_overlaps(self):
         found = names(self.switch().process_or_thread(self.switches(pipes=1, eventfd=1, futex=1)))
         assert found == {"compared", "page tables add to a switch"}
+
+    def test_differences_of_no_one_value_are_not_page_tables_alone(self):
+        switches = self.switches(pipes=0.2, eventfd=0.2, futex=1)
+        found = self.switch().process_or_thread(switches)
+        assert names(found) == {"compared", "not page tables alone"}
+        assert found[-1].strength == "not explained" and "was preempted" in found[-1]
+
+    def ring(self, name, us, predicted):
+        return made_up.curve(
+            f"cpu/switch/{name}", [2, 4, 8, 16, 32], np.broadcast_to(us, 5), "us", "1", predicted
+        )
+
+    def test_rings_without_pipe_that_are_off_are_listed(self):
+        near, off = self.ring("near", 1, 1), self.ring("off", [1, 2.2, 2.2, 2.2, 5.6], 1)
+        items = self.switch().off_rings([near, off], {"cpu/switch/off": "ring without pipe"})
+        assert len(items) == 1 and "32 processes" in items[0] and "ring without pipe" in items[0]
+
+    def test_the_exercise_says_where_the_rings_are_off(self):
+        none, whole, less = (
+            self.ring(name, us, 1) for name, us in (("a", 1.7), ("b", 6), ("c", 4))
+        )
+        switch = guess(0.9, "us", "made up", low=0.5, high=2)
+        found = self.switch().off_in_the_rings(none, whole, less, switch)
+        assert found.name == "rings off" and "Among 8 processes" in found
+
+    def test_two_trips_out_of_the_guest_explain_what_they_take(self, monkeypatch):
+        machine = SimpleNamespace(value=lambda _: 1.0)
+        monkeypatch.setattr("reckon.run", lambda: SimpleNamespace(machine=machine))
+        interrupt, trap = (guess(us, "us", "made up", low=1, high=100) for us in (10, 6))
+        why = self.switch().why_waking_differs
+        assert why(28e-6, interrupt, trap).name == "trips explain a part"
+        assert why(28e-6, interrupt, trap).strength == "not explained"
+        assert why(13e-6, interrupt, trap).name == "trips out of the guest"
 
     def test_page_tables_may_add_where_some_overlap(self):
         found = names(self.switch().process_or_thread(self.switches(futex=1)))
