@@ -94,8 +94,8 @@ def two_jumps(o2, jumps, a_round, loop, clock):
     """a_round: of the optimised loop, with which a call is compared; loop: its result, if there is one."""
     cycles, one_jump = cycles_of_the_jumps(o2), a_round.value * clock.value
     found = [rk.shown("two jumps", f"An optimised call without arguments takes {rk.number(cycles_without_arguments(o2))} cycles. The call that "
-                      f"takes least, with its arguments, takes {rk.number(cycles)}. So CALL and RET take that at most, where "
-                      f"{rk.number(jumps.value)} were guessed: {rk.number(cycles / 2)} for each jump. A round of the optimised loop, which "
+                      f"takes least, with its arguments, takes {rk.number(cycles)}. So CALL and RET take that at most, "
+                      f"{rk.number(cycles / 2)} for each jump, where {rk.number(jumps.value)} were guessed. A round of the optimised loop, which "
                       f"is one taken jump, takes {rk.number(one_jump)} (page on the loop).")]
     fastest = loop.summary.minimum * clock.value if loop and loop.summary else math.nan
     if one_jump > 1.2 and cycles > 1.2 * jumps.value and fastest < 1.2:
@@ -204,7 +204,9 @@ def twenty_arguments(o2, o0):
     optimised, unoptimised = (rk.amount(call.line.intercept + 20 * call.line.slope, "ns") if call.line else "unknown"
                               for call in (o2, o0))
     useless = [how for how, call in (("optimised", o2), ("unoptimised", o0)) if not is_straight(call) or not call.line.slope_low > 0]
-    doubt = f" Not the {' or the '.join(useless)} one: its points lie on no rising straight line." if useless else ""
+    doubt = " Neither: their points lie on no rising straight line." if len(useless) == 2 else ""
+    if len(useless) == 1:
+        doubt = f" Not the {useless[0]} one: its points lie on no rising straight line."
     return ("**2.** Predict a call with twenty arguments, optimised and unoptimised, from the fitted lines. Which line would you extend?",
             f"The lines give {optimised} and {unoptimised}.{doubt} And from the seventh on, an argument is a store to the stack instead "
             "of a move between registers, and a core does fewer stores a cycle than moves.")

@@ -29,8 +29,13 @@ def cycles_predicted(division, clock):
     return division.sealed("predicted")[0] * clock.value if division.has_samples else math.nan
 
 
+def like_zen(a_bit):
+    return " Half a cycle for a bit is what AMD's Zen takes, see above." if 0.4 < a_bit < 0.6 else ""
+
+
 @rk.finding(missing="")
-def another_clock(division, clock):
+def another_clock(division, a_bit, clock):
+    """a_bit: what a bit of the quotient adds, in cycles."""
     if not ran_at_another_clock(division, clock):
         return []
     clocks = (f"Beside these samples the core ran at {rk.amount(clock_beside(division), 'GHz')}, on the page on the clock at "
@@ -38,7 +43,7 @@ def another_clock(division, clock):
     times = division.median_cycles / cycles_predicted(division, clock)
     if rk.is_miss(times):
         return rk.consistent("another processor", f"{clocks} Another clock does not explain what was measured: in cycles the long quotient takes "
-                             f"{rk.number(times)} times the prediction. Another kind of processor would explain both.")
+                             f"{rk.number(times)} times the prediction. Another kind of processor would explain both.{like_zen(a_bit)}")
     return rk.unexplained("another clock", f"{clocks} In cycles the long quotient takes {rk.number(times)} times the prediction.")
 
 

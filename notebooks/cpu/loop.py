@@ -222,7 +222,7 @@ def off_by_the_jump(o2):
 @rk.finding(needs=())
 def off_by_fetching(across, lines, fetch):
     return rk.unexplained("fetch off", f"a round takes {rk.number(across.median_cycles)} cycles, where {rk.number(fetch.value)} was guessed for "
-                          f"each of {rk.number(lines.value)} lines. Whether the lines are fetched in each round is not shown.")
+                          f"each of {lines.value:g} lines. Whether the lines are fetched in each round is not shown.")
 
 
 @rk.finding(needs=())
@@ -359,7 +359,9 @@ def a_line_above(o2, across):
     aligned, unaligned = (1e9 * result.median for result in (o2, across))
     by_place = abs(unaligned - aligned)
     can_make = f"Moving the code alone can make a difference of {rk.amount(by_place, 's')}."
-    if across.apart(o2) == 0:
+    if not (across.has_samples and o2.has_samples):
+        verdict = "So here nothing is known of the place"
+    elif across.apart(o2) == 0:
         verdict = "By their intervals these do not differ, so here no effect of the place is shown"
     elif by_place > 0.5:
         verdict = f"{can_make} So the new line may have done nothing but move the loop"

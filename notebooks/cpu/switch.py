@@ -304,7 +304,7 @@ def off_pipe(pipe, null, clock, guessed):
 def off_ring(ring, title):
     ratios = ring.medians / ring.sealed("predicted")
     at = np.argmax(np.maximum(ratios, 1 / ratios))
-    reason = (f"the switch, which is an input, was measured with two processes; see the question before. It is farthest off among "
+    reason = (f"its input is a switch among two processes, and a switch takes longer in a bigger ring; see the question before. It is farthest off among "
               f"{ring.axis_in_unit[at]:g} processes, {rk.number(ratios[at])} times.")
     return rk.missed_item(title, f"{rk.number(ring.ratio)} times by the median", reason)
 

@@ -177,7 +177,7 @@ def a_call_between_two_reads(null, pair, calls):
     return ("**2.** A report times one call between two reads of the clock and subtracts nothing. By what factor is its "
             "figure too high? For which call of the table does that matter least?",
             f"With Reckon's pair by 1 + pair / call = {factor} for the null call: it adds {rk.amount(pair.value, 'ns')} to "
-            f"{rk.amount(null.value, 'ns')}. Other reads add more: see the reports' methods below. It matters least for the longest call "
+            f"{rk.amount(null.value, 'ns')}. Other reads may add more: see the reports' methods below. It matters least for the longest call "
             f"of the table ({longest}).")
 
 

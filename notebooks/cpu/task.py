@@ -138,10 +138,11 @@ def off_by_faults(task, fault, cpuid, fork=None):
     remains = task.median / model
     if abs(math.log(remains)) >= abs(math.log(task.ratio)):
         return rk.unexplained("worse with both", f"{gives} The prediction was nearer, so they explain nothing.")
-    if 0.8 < remains < 1.25 and starts_program(task):
+    explained = (model - task.seal.predicted) / (task.median - task.seal.predicted)
+    if 0.8 < explained < 1.25 and starts_program(task):
         if_counts = "the guessed number of faults and the number of CPUIDs hold" if these == "these values" else "their number holds"
         return rk.consistent("consistent with trapped CPUID", f"{gives} So they would explain it, if {if_counts} here.")
-    if 0.8 < remains < 1.25:
+    if 0.8 < explained < 1.25:
         return rk.consistent("consistent with slow faults", f"{gives} So they would explain it, if the guessed number of faults holds here.")
     if 0.5 < remains < 2:
         return rk.unexplained("explained in part", f"{gives} What is left is not explained.")
