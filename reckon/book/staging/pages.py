@@ -120,7 +120,7 @@ def answers(part: str, notebooks: dict[str, dict]) -> str:
         title = "".join(notebook["cells"][0]["source"]).partition("\n")[0].lstrip("# ")
         box = next(_outputs(notebook, _ANSWER), "")
         cards.append(f"**[{title}](/notebooks/{page}.ipynb)**\n\n{box}")
-    return _unbroken("\n\n".join(cards)) + "\n"
+    return without_dead_links(_unbroken("\n\n".join(cards))) + "\n"
 
 
 def _outputs(notebook: dict, tag: str) -> Iterator[str]:

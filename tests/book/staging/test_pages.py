@@ -87,6 +87,10 @@ def test_terms_are_words_where_the_book_has_no_glossary(monkeypatch):
     text = "a {term}`page fault`, two {term}`system calls <system call>`, {cite}`t470`"
     monkeypatch.setattr(pages.contents, "toc", lambda: ["book/method"])
     assert pages.without_dead_links(text) == "a page fault, two system calls, {cite}`t470`"
+    answer = code(text, "answer")
+    cells = [markdown("# The title"), answer]
+    shown = pages.answers("cpu", {"cpu/clock": {"cells": cells}})
+    assert shown == "**The title**\n\na page fault, two system calls, {cite}`t470`\n"
     monkeypatch.setattr(pages.contents, "toc", lambda: ["book/glossary"])
     assert pages.without_dead_links(text) == text
 
