@@ -73,8 +73,8 @@ def off_by(name, b, model, reading):
     if name == "read":
         return rk.consistent("as reading", reading)
     if name == "read_scalar" and b["read"].apart(b[name]) > 0:
-        return rk.shown("narrow reads", f"in wide registers the same lines come {rk.number(b['read'].median / b[name].median)} times as fast, so it "
-                        "is the core's loads that are slow, not the lines.")
+        return rk.unexplained("narrow reads", f"in wide registers the same lines come {rk.number(b['read'].median / b[name].median)} times as fast, "
+                              "so the path is not full; what holds narrow loads back is unexplained.")
     if model == 1 and rk.is_miss(b["read"].ratio) and (b["read"].ratio < 1) == (b[name].ratio < 1):
         return rk.consistent("like reading", f"predicted like reading, it shares that miss: {reading}")
     if model == 1:
@@ -109,8 +109,8 @@ def mechanism(modify, read):
     goes = ("**Mechanism.** A read-modify-write has to read every line, so no core can skip that read. It goes at "
             f"{rk.percent(modify.median / read.median, 3)} of the rate of reading.")
     if most < 1.5:
-        return rk.consistent("writes in passing", f"{goes} So the core hardly waits for what is written back: the write-back runs beside the "
-                             "next reads. The model's error is to charge it like a line that a core waits for.")
+        return rk.consistent("writes in passing", f"{goes} So here the core hardly waits for what is written back, which the model charges in "
+                             "full.")
     if least >= 1.5 and most < 3:
         return rk.consistent("writes like reads", f"{goes} So a line that is written back costs the core about as much as one that it reads, "
                              "as the model says.")
@@ -214,7 +214,7 @@ def all_of_peak(readers, theoretical):
 
 @rk.finding
 def littles_law(read, latency, line, page, walk):
-    origin = "measured of walks within 32 pages" if latency.origin == "measured" else "guessed"
+    origin = "of walks within 32 pages, some of whose lines may be prefetched" if latency.origin == "measured" else "guessed"
     means = (f"By Little's law, if a line takes {rk.amount(latency.value, 'ns')} ({origin}), reading {read} means "
              f"{rk.number(lines_under_way(read.median, latency, line))} lines under way at once")
     needed = lines_needed(read, latency, line, page, walk)
@@ -257,10 +257,11 @@ def wide_registers(b, names):
 
 @rk.finding(missing="")
 def two_processes(alone, pair):
-    gain, least, most = (rate / alone.median for rate in (pair.median, pair.summary.minimum, pair.summary.maximum))
-    read = (f"Two processes by the i7-10750H method together read {rk.number(gain)} times what one reads; the trials come to between "
+    low, high = alone.summary.bounds
+    gain, least, most = pair.median / alone.median, pair.summary.minimum / high, pair.summary.maximum / low
+    read = (f"Two processes by the i7-10750H method together read {rk.number(gain)} times what one reads; with the spread of both, between "
             f"{rk.number(least)} and {rk.number(most)} times. Two independent cores would read 2 times as much.")
-    if gain < 1.5:
+    if most < 2 and gain < 1.5:
         return rk.unexplained("less than two cores", f"{read} Whether the two CPUs share a core, or the path to memory is full, is not "
                               "separated by this.")
     return rk.shown("two cores", read)

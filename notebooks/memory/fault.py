@@ -76,7 +76,7 @@ def off_after_a_rest(cold, anonymous, share):
     """anonymous: the fault at once."""
     model = f"the model lets the host serve {rk.percent(share.value)} of the pages again; at once a page takes {anonymous}."
     if cold.apart(anonymous) <= 0:
-        return rk.consistent("none taken back", f"{model} After the rest it takes no longer, as if the host had taken none back.")
+        return rk.consistent("none taken back", f"{model} That it takes longer after the rest is not shown.")
     if cold.ratio < 1:
         return rk.consistent("little taken back", f"{model} The time fits memory of which the host had taken back less.")
     return rk.consistent("taken back", f"{model} The time fits memory that the host had taken back.")

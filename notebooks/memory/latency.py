@@ -47,8 +47,8 @@ def third_answers(l3, of_l3, of_memory, size):
     if share <= 0.5:
         return rk.shown("L3 answers", f"{at_region}: the L3 answers.")
     if l3.origin == "machine":
-        return rk.consistent("reported L3 hidden", f"{at_region}: most walks found no room in the reported "
-                             f"{rk.amount(l3.value, 'byte')}, of which this program seems to get a part (more under Questions).")
+        return rk.consistent("reported L3 hidden", f"{at_region}. An L3 alone would answer sooner, so of the "
+                             f"reported {rk.amount(l3.value, 'byte')} this program seems to get a part (more under Questions).")
     return rk.shown("no L3 shown", f"{at_region}: no L3 shows there.")
 
 
@@ -75,6 +75,10 @@ def l3_s_pace(of_l3, level):
     return pace, f"the L3's {rk.amount(pace, 'ns')} {origin}"
 
 
+def kept_in_words(level, size):
+    return f"In the staircase the L3 keeps its pace up to {rk.amount(level.x_last, 'byte')} of the {rk.amount(size, 'byte')}. "
+
+
 @rk.finding(needs=["of_l3", "of_memory"])
 def off_by_the_l3(of_l3, of_memory, base, size, level):
     """size: of the region of the L3's ring, in bytes; level: of the L3 in the staircase, or None."""
@@ -99,8 +103,7 @@ def off_by_the_l3(of_l3, of_memory, base, size, level):
     if 0 < went < 1:
         return rk.consistent(
             "some from memory", f"{model}. If memory answered some in {rk.amount(from_memory, 'ns')} and the rest took {in_words}, memory answered "
-            f"{rk.percent(went)}, as if about {rk.amount((1 - went) * size, 'byte')} of the {rk.amount(size, 'byte')} stayed in a cache. The "
-            "same walk on an idle host would tell.")
+            f"{rk.percent(went)}. {'' if level is None else kept_in_words(level, size)}The same walk on an idle host would tell.")
     return rk.unexplained("no mixture", "it is no mixture of L3 and memory, so unexplained; an idle host would tell.")
 
 
@@ -114,9 +117,10 @@ def usable_l3(level, l3):
 
 
 @rk.finding
-def off_by_memory(of_memory, of_l3, dram):
-    wait = rk.amount(of_memory.median - of_l3.seal.predicted, "ns")
-    return rk.unexplained("wait behind the L3", f"the wait behind the L3 would have to be {wait}, not {rk.amount(dram.value, 'ns')}. This "
+def off_by_memory(of_memory, of_l3, dram, level):
+    pace, in_words = l3_s_pace(of_l3, level)
+    wait = rk.amount(of_memory.median - pace, "ns")
+    return rk.unexplained("wait behind the L3", f"beside {in_words}, the wait behind it would have to be {wait}, not {rk.amount(dram.value, 'ns')}. This "
                           "memory may be farther away or busier, or a host walks its own tables for it.")
 
 
@@ -125,7 +129,7 @@ def misses(m, base, dram, size, level):
     reasons = {"l1": "unexplained; the same walk beside the core's clock, on an idle core, would tell.",
                "l2": "some of the region does not stay in L2, or the core was shared. Walks of smaller regions would tell.",
                "l3": off_by_the_l3(m["l3"], m["memory"], base, size, level),
-               "memory": off_by_memory(m["memory"], m["l3"], dram),
+               "memory": off_by_memory(m["memory"], m["l3"], dram, level),
                "memory_small": "it shares the miss of huge pages; what small pages add is asked below."}
     what = {"l3": f", a region of {rk.amount(size, 'byte')}"}
     faster = "unexplained: the wait is shorter than guessed."
@@ -170,7 +174,8 @@ def shares_of_the_wait(strided, of_memory, few_pages, line, seen, near, clock):
         listed = ", ".join(f"{stride} B {rk.percent(share) if share > 0.001 else 'below 0.1 %'}" for stride, share in shares.items())
         found.append(rk.shown("shares of the wait", f"The strides share one guess: the program sees {rk.percent(seen.value)} of the wait. At "
                               f"the largest region their shares of memory's latency are {listed}."))
-    if max(shares, key=shares.get, default=0) >= 4096:
+    by_stride = [shares[stride] for stride in sorted(shares)]
+    if max(shares, default=0) >= 4096 and len(shares) > 1 and by_stride == sorted(by_stride):
         found.append(rk.consistent("new page with each load", "One share for all strides is too simple: prefetchers stop at the end of a page, "
                                    "and a stride of 4 KiB begins a new page with each load."))
     if cached:
@@ -218,7 +223,7 @@ def misses_of_the_mountain(mountain, line, caches, word, rounds, lines):
     most = round(max((point.size / point.stride for point in off.get("few loads", ())), default=0))
     count = {reason: len(those) for reason, those in off.items()}
     reasons = [
-        ("in L1", rk.consistent, "In L1 ({n}) a word costs "
+        ("in L1", rk.unexplained, "In L1 ({n}) a word costs "
          f"{rk.number(word.value * caches['clock'].value / peak, 2)} cycles at the peak, where {rounds.value:g} were guessed."),
         ("lines left out", rk.consistent, "Just beyond a cache ({n}) the lines visited may still fit into it. The model counts "
          "the whole region, which is right only for strides that use a part of the sets."),
@@ -291,7 +296,7 @@ def tlb_reach(in_small, in_huge):
         return rk.consistent("reach beyond", "Up to the largest sizes small pages cost less than a quarter more than huge ones, so the TLB's "
                         "reach does not show in this curve. A host that backs huge pages with small ones hides it.")
     return rk.consistent("reach within", "Small pages first cost a quarter more than huge ones beyond "
-                         f"{rk.amount(max(alike), 'byte')}: so far the TLB may reach.")
+                         f"{rk.amount(max(alike), 'byte')}. So far the TLB may reach, or L2 may end sooner in small pages.")
 
 
 def prefetched(stride, walk, line):
@@ -330,9 +335,9 @@ def answer(of_memory, few_pages, dram, far, clock):
     within = f"{needed}. Within 32 pages a load takes {rk.amount(near.median, 'ns')}"
     left_out = (of_memory.median - near.median) / (of_memory.median - of_memory.seal.predicted)  # of the miss, by staying near
     if of_memory.summary.apart(near) > 0 and left_out > 0.5:
-        return rk.unexplained("distance or translation", f"{within}, so translation or open rows may be the cause, not distance.")
+        return rk.unexplained("distance or translation", f"{within}. Translation, open rows or prefetched lines may be why; distance is not excluded.")
     if of_memory.summary.apart(near) > 0 and left_out > 0.1:
-        return rk.unexplained("distance and translation", f"{within}, so translation or open rows may be a part of it, distance or other load the rest.")
+        return rk.unexplained("distance and translation", f"{within}. Translation, open rows or prefetched lines may be a part of it, distance or other load the rest.")
     return rk.consistent("farther away or busier", f"{within} too, so not translation: this memory is farther away or busier than "
                          "guessed.")
 

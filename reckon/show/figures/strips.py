@@ -70,6 +70,11 @@ class _ReportPoint:
     value: float
     by_method: float  # here, by the report's method; nan if it is unknown or the strip's own
 
+    def alt(self, unit: str) -> str:
+        """The value in words, with this machine's by the same method."""
+        here = f"; here so {units.amount(self.by_method, unit)}" if self.by_method > 0 else ""
+        return f"{units.amount(self.value, unit)} ({self.reported.machine}{here})"
+
 
 @dataclass(frozen=True)
 class _Strip:
@@ -106,9 +111,7 @@ class _Strip:
     def alt(self, unit: str) -> str:
         """The strip in words."""
         here = units.amount(self.here.median, unit) if self.here else "not measured"
-        there = ", ".join(
-            f"{units.amount(point.value, unit)} ({point.reported.machine})" for point in self.there
-        )
+        there = ", ".join(point.alt(unit) for point in self.there)
         return f"{self.title}, here {here}, there {there or 'nothing'}"
 
     def marks(self, unit: str) -> Iterator[_Mark]:
@@ -151,7 +154,8 @@ def _machines_finding(strips: list[_Strip], unit: str) -> str:
         return ""
     text, is_counted = _ahead(unit)
     count = sum(is_counted(there, here) for there, here in pairs)
-    return f". This machine {text} in {count} of {len(pairs)} comparisons"
+    by_method = ", by the report's method (hollow)" if any(s.has_hollow for s in strips) else ""
+    return f". This machine {text} in {count} of {len(pairs)} comparisons{by_method}"
 
 
 def _ahead(unit: str) -> tuple[str, Callable[[float, float], bool]]:
