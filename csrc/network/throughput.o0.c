@@ -214,7 +214,7 @@ static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
     return status;
 }
 
-#define CHUNK RK_INTEGER("size_bytes", 128 << 10, 64, 4 << 20, "of a chunk (the report: 128 KB)")
+#define CHUNK RK_INTEGER("size_bytes", 128 << 10, 64, 1 << 20, "of a chunk (the report: 128 KB)")
 #define SPAN RK_INTEGER("span_ms", 20000, 1, 600000, "that one sample lasts (the report: 20 s)")
 
 RK_PROBE("network/throughput/t470", .op = "byte", .reports = "t470",
