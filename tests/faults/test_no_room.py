@@ -8,6 +8,7 @@ import os
 import re
 import resource
 import shlex
+import shutil
 import subprocess
 import sys
 
@@ -56,11 +57,16 @@ def build(book, before=(), limits=(), group=None, new=True, **environment):
     )
 
 
-def check_whole(book):
-    """No file of the run is half written, and the next build is whole."""
+def check_records(book):
+    """No file of the run is half written."""
     for path in (book.base / "book/runs").rglob("*.json*"):
         data = path.read_bytes()
         json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
+
+
+def check_whole(book):
+    """No file of the run is half written, and the next build is whole."""
+    check_records(book)
     done = book.build_pages()
     assert done.returncode == 0, done.stdout + done.stderr
     assert book.faults(site=False) == [] and not [*book.scratch.iterdir()]
@@ -239,6 +245,8 @@ def test_a_build_that_lacks_memory_says_what_died(book):
     output = done.stdout + done.stderr
     assert "Traceback" not in output and done.returncode == 2, output
     assert done.stderr.strip().endswith(PAGE_DOES_NOT_START), output
+    check_records(book)
+    shutil.rmtree(book.run)  # what is measured without that limit is a run of its own
     check_whole(book)
 
 
