@@ -214,14 +214,15 @@ def all_of_peak(readers, theoretical):
 
 @rk.finding
 def littles_law(read, latency, line, page, walk):
-    origin = "of walks within 32 pages, some of whose lines may be prefetched" if latency.origin == "measured" else "guessed"
-    means = (f"By Little's law, if a line takes {rk.amount(latency.value, 'ns')} ({origin}), reading {read} means "
-             f"{rk.number(lines_under_way(read.median, latency, line))} lines under way at once")
+    origin = "by walks within 32 pages, some of whose lines may be prefetched" if latency.origin == "measured" else "as guessed"
+    means = f"By Little's law reading {read} means {rk.number(lines_under_way(read.median, latency, line))} lines under way at once"
+    takes = f"For that a line takes {rk.amount(latency.value, 'ns')}, {origin}."
     needed = lines_needed(read, latency, line, page, walk)
     if needed <= 0:
-        return rk.consistent("lines under way", f"{means}.")
-    return rk.consistent("lines under way and walks", f"{means}, as the mean of all the time. The model sets aside {rk.amount(walk.value, 'ns')} of each "
-                    f"page for a walk, so that the lines have to share the rest, and needs {rk.number(needed, 2)}.")
+        return rk.consistent("lines under way", f"{means}. {takes}")
+    return rk.consistent("lines under way and walks", f"{means}, as the mean of all the time. {takes} The model sets aside "
+                         f"{rk.amount(walk.value, 'ns')} of each page for a walk, so that the lines have to share the rest, and needs "
+                         f"{rk.number(needed, 2)}.")
 
 
 @rk.finding(needs=["read", "write"])

@@ -18,7 +18,7 @@ OTHER = (
 @pytest.fixture(scope="module")
 def program(tmp_path_factory):
     objects = [
-        *(f"runner/{name}.o" for name in ("registry", "in_process", "allowed_cpus")),
+        *(f"runner/{name}.o" for name in ("registry", "in_process", "allowed_cpus", "witness")),
         *(f"probe/{name}.o" for name in ("clock", "cpus", "kernel_files", "processor", "topology")),
         "network/support/capture.o",
         "probe/sockets.o",
