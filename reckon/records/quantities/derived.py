@@ -2,7 +2,7 @@
 
 A record holds values as samples of processes. A derived value is one sample of the process from
 which it was computed, with that process's conditions: its count of operations is the value, in the
-unit that `op` names, and it has no ticks, because nothing was timed for it.
+unit that `op` names, and it has no ticks and no witnesses, because nothing was timed for it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from reckon.records.run_files.models import Measurement, Point, Process, Without
 
 def derived_process(source: Process, value: float) -> Process:
     """The value that was computed from the samples of that process."""
-    return source.model_copy(update={"ticks": [0], "ops": round(value), "visit": 0})
+    untimed = {"ticks": [0], "chain_ticks": None, "wide_ticks": None}
+    return source.model_copy(update={**untimed, "ops": round(value), "visit": 0})
 
 
 def derived_measurement(

@@ -19,6 +19,7 @@ def source():
 
 def test_a_derived_value_has_the_conditions_of_its_process_and_no_time(source):
     process = source.points[-1].processes[0]
+    process.chain_ticks = process.wide_ticks = [0.5] * len(process.ticks)
     measurement = derived_measurement(
         source, "byte", "computed", [derived_process(process, 4096.4)]
     )
@@ -27,7 +28,9 @@ def test_a_derived_value_has_the_conditions_of_its_process_and_no_time(source):
     assert [[*values_of(process, measurement, "MiB", "plain")] for process in point.processes] == [
         [4096]
     ]
-    same = set(records.Process.model_fields) - {"ticks", "ops", "visit"}
+    assert point.processes[0].chain_ticks is None and point.processes[0].wide_ticks is None
+    same = set(records.Process.model_fields)
+    same -= {"ticks", "ops", "chain_ticks", "wide_ticks", "visit"}
     assert point.processes[0].model_dump(include=same) == process.model_dump(include=same)
 
 
