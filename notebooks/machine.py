@@ -23,16 +23,6 @@ def caches(machine):
     return rk.shown("caches", each)
 
 
-@rk.finding(needs=())
-def usable_caches(machine, results):
-    """How far the pace of each cache reaches, by the curve of load latency: a list of at most one finding."""
-    usable = rk.front_page.usable(machine, results, ["memory/latency/random_huge", "memory/latency/random"])
-    if not any(usable.values()):
-        return []
-    reach = [f"{name} up to {rk.amount(size, 'byte')}" for name, size in usable.items() if size]
-    return [rk.shown("usable caches", f"By measured [load latency](/notebooks/memory/latency.ipynb) these caches answer: {', '.join(reach)}.")]
-
-
 @rk.finding
 def hypervisor(machine):
     if not machine.value("system.guest"):

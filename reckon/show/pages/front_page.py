@@ -29,7 +29,7 @@ def machine_card(run: records.Run, results: list[Result], clock: str, walks: lis
     cards = {
         "core clock, measured": _marked(clocks[0]) if clocks else "",
         f"{' · '.join(_CACHES)}, as reported": _sizes(_reported(machine)),
-        "of these usable, by measured load latency": _sizes(usable(machine, results, walks)),
+        "of these usable, by measured load latency": _sizes(_usable(machine, results, walks)),
         "memory": machine_value(machine.number("memory.capacity"), "byte", ""),
         "kernel": literal(kernel(machine)),
         "measured": when_measured(results),
@@ -49,7 +49,7 @@ def _reported(machine: Machine) -> dict[str, float | None]:
     return {name: machine.number(field) for name, field in _CACHES.items()}
 
 
-def usable(machine: Machine, results: list[Result], walks: list[str]) -> dict[str, float | None]:
+def _usable(machine: Machine, results: list[Result], walks: list[str]) -> dict[str, float | None]:
     """How far the pace of each cache reaches, in bytes, by the first of these quantities that was
     measured; None where no level shows. {} without any."""
     by_quantity = {result.quantity: result for result in results if result.has_samples}
