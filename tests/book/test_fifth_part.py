@@ -129,7 +129,7 @@ def test_the_machines_page_shows_a_sixth_report(book):
 
 
 def test_the_reports_page_shows_a_sixth_report(book):
-    assert "A laptop: its predictions, run again" in book.html("notebooks/reports")
+    assert "A laptop" in book.html("notebooks/reports")
 
 
 def test_the_methods_page_is_built_with_a_sixth_report(book):
