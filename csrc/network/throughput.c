@@ -55,12 +55,16 @@ static int take_windows(struct rk_context *c, const struct windows *windows, str
     return status;
 }
 
-/* Of several streams the receivers, too, may use every CPU. */
+/* Of several streams the receivers, too, may use every CPU; between two CPUs there have to be two.
+ */
 static int open_tcp(struct rk_context *c)
 {
     const int several = rk_integer(c, "streams") > 1;
-    return open_sender_of(c, (size_t)rk_integer(c, "size_bytes"),
-                          several ? ANY_CPU : server_place_of(c));
+    const enum server_place place = server_place_of(c);
+    const int other = several && place == OTHER_CPU ? rk_other_cpu(c) : 0;
+    if (other < 0)
+        return other;
+    return open_sender_of(c, (size_t)rk_integer(c, "size_bytes"), several ? ANY_CPU : place);
 }
 
 static int run_tcp(struct rk_context *c, struct rk_sample *out, size_t n)

@@ -158,7 +158,7 @@ static int run_whole(struct rk_context *c, struct rk_sample *out, size_t n)
 RK_PROBE("test/peer_echo", .op = "turn",
          .timed = "turns x size_bytes to reckon-peer's echo and back, and the comparison",
          .needs = RK_NEEDS_PEER,
-         .params = RK_PARAMS(PEER, RK_INTEGER("size_bytes", 64, 1, 16 << 20, "of a message"),
+         .params = RK_PARAMS(PEER, RK_INTEGER("size_bytes", 64, 1, 1 << 20, "of a message"),
                              RK_INTEGER("turns", 10, 1, 1000000000, "messages a trial"),
                              RK_INTEGER("across", 0, 0, 1,
                                         "1: the probe's own peer is on another CPU"),
