@@ -100,7 +100,7 @@ class Lab:
     def end(self):
         self.page.close()
         self._server.terminate()
-        self._server.wait(30)
+        self._server.wait(120)  # it may still be starting, on a busy machine
 
 
 def _arguments_of_make_lab():
