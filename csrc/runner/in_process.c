@@ -122,7 +122,7 @@ static int is_indivisible(const struct rk_probe *probe)
     return probe->needs & whole || probe->reports;
 }
 
-/* A block of trials takes as long as so many witnesses: one is at most 5 % of it. */
+/* A block of trials takes at least this many times as long as a witness: 5 % of it at most. */
 #define WITNESSES_A_BLOCK 20
 
 /* All samples, block by block, and the witnesses before and after each. Another program's trials

@@ -78,7 +78,7 @@ class TestLoop:
         assert "chain explains" in names(self.loop().unoptimised_round(chain, o0, width))
 
     def whole(self, bend):
-        """A whole loop of half a cycle a round, beyond 25 rounds with so many cycles more."""
+        """A whole loop of half a cycle a round, beyond 25 rounds with that number of cycles more."""
         rounds = np.arange(0, 51, 5)
         in_ns = (1 + 0.5 * rounds + bend * (rounds > 25)) * CYCLE_NS
         result = made_up.curve(
@@ -458,7 +458,7 @@ class TestSyscall:
 
 class TestDivision:
     def at(self, ghz, times=1.0):
-        """Findings of divisions beside which the core makes three cycles a tick, where the clock's page has so many GHz."""
+        """Findings of divisions beside which the core makes three cycles a tick, where the clock's page has that number of GHz."""
         division = contents.findings_of("cpu/division")
         long, small = cycles("cpu/division/long_quotient", 45), cycles("cpu/division/small", 16)
         long.seal.predicted /= times
