@@ -150,10 +150,10 @@ def _inside_intervals(results: list[Result]) -> list[bool]:
 
 
 _SCORE_COLUMNS = {
-    "Predictions (how many)": 38,
+    "Predictions (how many)": 35,
     f"Within {NEAR:g}×": 11,
     f"Within {MISS:g}×": 11,
-    "Off by, geometric mean": 13,
+    "Off by, geometric mean": 16,
     "Intervals that held": 14,
     "Interval score": 13,
 }

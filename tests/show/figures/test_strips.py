@@ -32,7 +32,8 @@ def test_a_strip_has_a_hollow_mark_where_a_reports_own_method_ran_here(data):
     markdown, rows = data(groups)
     assert "TCP, here 10" in markdown and "46.0 µs (ThinkPad T470)" in markdown
     assert [row[0] for row in rows if row[1] == HOLLOW] == ["TCP"]
-    assert "C. This machine takes less time in 4 of 5 comparisons (" in markdown
+    finding = "in 4 of 5 comparisons, by the report's method where it ran here (hollow) ("
+    assert f"C. This machine takes less time {finding}" in markdown
 
 
 def test_a_strip_may_take_a_report_at_another_place_of_its_curve(data):
@@ -47,11 +48,9 @@ def test_the_finding_compares_rates_the_other_way_round():
     reported = [strips._ReportPoint(None, value, math.nan) for value in (1e9, 4e9, 9e9)]
     by_method = [strips._ReportPoint(None, 1e9, 0.5e9), strips._ReportPoint(None, 1e9, 0.0)]
     both = [dataclasses.replace(fast, there=[*reported, *by_method]), slow]
-    assert strips._machines_finding(both, "GB/s") == (
-        ". This machine has the higher rate in 2 of 4 comparisons"
-    )
-    assert strips._machines_finding(both, "byte").endswith(
-        "has the larger value in 2 of 4 comparisons"
-    )
-    assert strips._machines_finding(both, "ns").endswith("takes less time in 2 of 4 comparisons")
+    how = "comparisons, by the report's method where it ran here (hollow)"
+    rates, sizes, times = (strips._machines_finding(both, unit) for unit in ("GB/s", "byte", "ns"))
+    assert rates == f". This machine has the higher rate in 2 of 4 {how}"
+    assert sizes == f". This machine has the larger value in 2 of 4 {how}"
+    assert times == f". This machine takes less time in 2 of 4 {how}"
     assert strips._machines_finding([slow], "ns") == ""
