@@ -14,9 +14,11 @@ import argparse
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -87,34 +89,54 @@ def chase(folder: Path, size_bytes: int, pages: str) -> Callable[[], float]:
     return lambda: float(_pinned(program, size_bytes, pages, 16384, 20))
 
 
-def comparisons(
-    folder: Path,
-) -> Iterator[tuple[str, str, Callable[[], Trials], Callable[[], float]]]:
-    """Name, the other tool, ours and theirs."""
+@dataclass
+class Comparison:
+    """The book's probe and another tool's figure of the same; what both found in each round."""
+
+    name: str
+    tool: str
+    own: Callable[[], Trials]
+    other: Callable[[], float]
+    ours: list[Trials] = field(default_factory=list)
+    theirs: list[float] = field(default_factory=list)
+
+    def round(self) -> None:
+        self.ours.append(self.own())
+        self.theirs.append(self.other())
+
+    def __str__(self) -> str:
+        ours = np.array([np.median(ns) for ns, _ in self.ours])
+        theirs = np.array(self.theirs)
+        low, ratio, high = np.percentile(ours / theirs, [25, 50, 75])
+        return (
+            f"{self.name}: {np.median(ours):.4g}, {self.tool} {np.median(theirs):.4g}; ratio "
+            f"{ratio:.3f} ({low:.3f} to {high:.3f}); variation {variation(ours):.1%} and "
+            f"{variation(theirs):.1%}; {_alone_text(self.ours)}"
+        )
+
+
+def comparisons(folder: Path) -> Iterator[Comparison]:
     basic = perf("syscall", "basic", count=2_000_000)
-    yield "the null call, ns", "perf bench", trials("cpu/syscall/getppid"), basic
+    yield Comparison("the null call, ns", "perf bench", trials("cpu/syscall/getppid"), basic)
     pipe = perf("sched", "pipe", count=20_000)  # there and back: two switches
     switch = trials("cpu/switch/process")
-    yield "a switch, two pipes, ns", "perf bench", switch, lambda: pipe() / 2
+    yield Comparison("a switch, two pipes, ns", "perf bench", switch, lambda: pipe() / 2)
     for pages in ("small", "huge"):
         read = trials("memory/bandwidth/read", size_bytes=128_000_000, vector="avx2", pages=pages)
-        yield f"read memory, {pages} pages, ns a byte", "likwid load_avx", read, likwid("load_avx")
+        name = f"read memory, {pages} pages, ns a byte"
+        yield Comparison(name, "likwid load_avx", read, likwid("load_avx"))
     for size_bytes, pages in ((256 << 10, "small"), (256 << 10, "huge"), (128 * MIB, "huge")):
         walk = trials("memory/latency/random", size_bytes=size_bytes, pages=pages)
         name = f"random walk, {size_bytes >> 10} KiB, {pages} pages, ns a load"
-        yield name, "an independent chase", walk, chase(folder, size_bytes, pages)
+        yield Comparison(name, "an independent chase", walk, chase(folder, size_bytes, pages))
     fio = program("files/read/fio", 1000)
     for pause_ms in (0, 250):  # fio calibrates its clock before its first read
         name = f"4 KiB read past the cache after a pause of {pause_ms} ms, ns"
         direct = trials("files/read/direct_random", samples=1000, pause_ms=pause_ms)
-        yield name, "fio", direct, fio
+        yield Comparison(name, "fio", direct, fio)
     sent = trials("network/throughput/tcp_across", samples=40)
-    yield (
-        "loopback to another CPU, ns a byte",
-        "iperf3",
-        sent,
-        program("network/throughput/iperf3", 2),
-    )
+    iperf3 = program("network/throughput/iperf3", 2)
+    yield Comparison("loopback to another CPU, ns a byte", "iperf3", sent, iperf3)
 
 
 def variation(values: np.ndarray) -> float:
@@ -136,18 +158,6 @@ def alone(rounds: list[Trials]) -> tuple[np.ndarray, float]:
     return np.array(medians), float(np.mean(np.concatenate(busy)))
 
 
-def in_turn(
-    own: Callable[[], Trials], other: Callable[[], float], pairs: int, over_s: float
-) -> tuple[list[Trials], np.ndarray]:
-    """Both, that many times, spread evenly over that time."""
-    begin_s, ours, theirs = time.monotonic(), [], []
-    for i in range(pairs):
-        time.sleep(max(0.0, begin_s + i * over_s / max(1, pairs - 1) - time.monotonic()))
-        ours.append(own())
-        theirs.append(other())
-    return ours, np.array(theirs)
-
-
 def _alone_text(rounds: list[Trials]) -> str:
     medians, busy = alone(rounds)
     if len(medians) < 2:
@@ -166,18 +176,15 @@ def main() -> None:
     arguments = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="reckon-beside-"))
     try:
-        for name, tool, own, other in comparisons(folder):
-            if arguments.only not in name:
-                continue
-            rounds, theirs = in_turn(own, other, arguments.pairs, arguments.over)
-            ours = np.array([np.median(ns) for ns, _ in rounds])
-            low, ratio, high = np.percentile(ours / theirs, [25, 50, 75])
-            print(
-                f"{name}: {np.median(ours):.4g}, {tool} {np.median(theirs):.4g}; ratio "
-                f"{ratio:.3f} ({low:.3f} to {high:.3f}); variation {variation(ours):.1%} and "
-                f"{variation(theirs):.1%}; {_alone_text(rounds)}",
-                flush=True,
-            )
+        chosen = [found for found in comparisons(folder) if arguments.only in found.name]
+        begin_s = time.monotonic()
+        for i in range(arguments.pairs):
+            due_s = begin_s + i * arguments.over / max(1, arguments.pairs - 1)
+            time.sleep(max(0.0, due_s - time.monotonic()))
+            for comparison in chosen:
+                comparison.round()
+            print(f"round {i + 1} of {arguments.pairs}", file=sys.stderr, flush=True)
+        print(*chosen, sep="\n")
     finally:
         shutil.rmtree(folder)
 
