@@ -154,8 +154,9 @@ def _machines_finding(strips: list[_Strip], unit: str) -> str:
         return ""
     text, is_counted = _ahead(unit)
     count = sum(is_counted(there, here) for there, here in pairs)
-    by_method = ", by the report's method where it ran here (hollow)" if any(s.has_hollow for s in strips) else ""
-    return f". This machine {text} in {count} of {len(pairs)} comparisons{by_method}"
+    finding = f". This machine {text} in {count} of {len(pairs)} comparisons"
+    has_hollow = any(strip.has_hollow for strip in strips)
+    return finding + ", by the report's method where it ran here (hollow)" * has_hollow
 
 
 def _ahead(unit: str) -> tuple[str, Callable[[float, float], bool]]:
