@@ -14,9 +14,8 @@ from reckon.show.sentences.verdicts import how_far
 
 pytestmark = pytest.mark.browser
 
-RANDOM_INPUTS = 100
-LARGE = 50_000  # points of a grid along a curve; a larger one is compared for fewer random inputs
-FEW = 4
+RANDOM_INPUTS = 20  # of each of some 290 formulas
+GRID_POINTS = 50_000  # along a curve, of all random inputs whose intervals are compared: one at least
 SAME = {"rtol": 1e-9, "atol": 0, "equal_nan": True}
 
 
@@ -51,7 +50,7 @@ def test_the_page_and_python_agree_on_every_formula(open_page, experiment):
         prediction = to_prediction(quantity, result.current)
         formula = prediction.formula
         changes = [random_values(prediction, generator) for _ in range(RANDOM_INPUTS)]
-        intervals = RANDOM_INPUTS if grid_points(prediction) < LARGE else FEW
+        intervals = max(1, GRID_POINTS // grid_points(prediction))
         computed = page.evaluate(EVALUATE, [quantity, changes, intervals])
         for k, (values, in_page) in enumerate(zip(changes, computed, strict=True)):
             changed = variations.with_values(prediction, values)
