@@ -144,10 +144,11 @@ class Result:
     @functools.cached_property
     def summaries(self) -> list[statistics.Summary]:
         """One summary a point, in base units; a single quantity has one point."""
-        return [
-            self._over_processes(point).over_visits(self.between_visits).at_most(limit)
-            for point, limit in zip(self.points, self.limits, strict=True)
-        ]
+        limits = self.limits
+        return [self._summary(*each) for each in zip(self.points, limits, strict=True)]
+
+    def _summary(self, point: records.Point, limit: float) -> statistics.Summary:
+        return self._over_processes(point).over_visits(self.between_visits).at_most(limit)
 
     def _over_processes(self, point: records.Point) -> statistics.Summary:
         """The summary whose interval is that of the median over the processes of all visits."""
@@ -220,7 +221,9 @@ class Result:
         """The summary at a curve's last point; None if that has no samples, or it is no curve."""
         if not (self.is_curve and self.measurement and self.points):
             return None
-        return self.summaries[-1] if self.measurement.points[-1].has_samples else None
+        if not self.measurement.points[-1].has_samples:
+            return None
+        return self._summary(self.points[-1], self.limits[-1])  # alone: a curve's take seconds
 
     @property
     def axis(self) -> np.ndarray:

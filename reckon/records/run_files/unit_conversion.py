@@ -107,7 +107,7 @@ def _value_of_a_step(processes: list[Process], values: Callable[[Process], np.nd
     step = statistics.common_step([process.ticks for process in processes])
 
     def change(process: Process) -> float:
-        longer = process.model_copy(update={"ticks": [ticks + step for ticks in process.ticks]})
+        longer = process.model_copy(update={"ticks": np.asarray(process.ticks) + step})
         with np.errstate(invalid="ignore"):  # of rates whose trial took no tick
             return float(np.median(np.abs(values(longer) - values(process))))
 
