@@ -10,6 +10,8 @@ import html
 import io
 import itertools
 import math
+import os
+import pickle
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -51,6 +53,7 @@ _STEEP = 45  # degrees
 # The points of a line in an SVG, and what is finer than a hundredth of a point.
 _LINE, _FINE = re.compile(r'(?<= d=")[^"]*'), re.compile(r"(?<=\.\d\d)\d+")
 _LINE_INCHES = 0.16  # of an axis's label
+_KEPT = 4  # drawings of a figure
 
 
 @dataclass(frozen=True)
@@ -170,31 +173,39 @@ class Drawing:
         csv.writer(table, lineterminator="\n").writerows([data.header, *data.rows])
         records.make_folder(base.parent)
         records.write_whole(base.with_suffix(".csv"), table.getvalue())
-        self._draw_files(build / "drawn" / name, svg, base, narrow)
+        printed, on_a_phone = self._other_files(build / "cache" / "drawn" / name, svg)
+        _write_if_changed(base.with_suffix(".svg"), svg.encode())
+        _write_if_changed(base.with_suffix(".pdf"), printed)
+        _write_if_changed(narrow, on_a_phone.encode())
         if places and places.predictions:
             number = 1 + self.figure.axes.index(places.axes)
-            pictures = (svg, narrow.read_text("utf-8"))
+            pictures = (svg, on_a_phone)
             described = places.describe(*(box_in(picture, number) for picture in pictures))
             records.write_whole(base.with_name(f"{name}{PLACES}.json"), described)
 
-    def _draw_files(self, drawn: Path, svg: str, base: Path, narrow: Path) -> None:
-        """Writes the drawing for the site, for print and for a phone, unless they are there.
-
-        The last two take twice as long as the first; `drawn` is a file that says of what they
-        are."""
-        site, printed = base.with_suffix(".svg"), base.with_suffix(".pdf")
-        key = _digest(svg)
-        are_there = all(path.exists() for path in (drawn, site, printed, narrow))
-        if are_there and drawn.read_text() == key:
-            return
-        drawn.unlink(missing_ok=True)
+    def _other_files(self, folder: Path, svg: str) -> tuple[bytes, str]:
+        """The drawing as a PDF and as an SVG for a phone, which take twice as long as the first SVG:
+        from that folder, which keeps them of the last few drawings, if this is one of them."""
+        kept = folder / _digest(svg)
+        with contextlib.suppress(OSError, EOFError, pickle.UnpicklingError):
+            return pickle.loads(kept.read_bytes())
+        printed = io.BytesIO()
         with printing.for_print(self.figure):
-            self.figure.savefig(printed, metadata={"CreationDate": None}, **printing.TIGHT)
-        records.write_whole(site, svg)
+            metadata: dict[str, Any] = {"CreationDate": None}
+            self.figure.savefig(printed, format="pdf", metadata=metadata, **printing.TIGHT)
         self._make_narrow()
-        records.write_whole(narrow, self._svg())
-        records.make_folder(drawn.parent)
-        records.write_whole(drawn, key)
+        made = printed.getvalue(), self._svg()
+        records.write_whole(kept, pickle.dumps(made))
+        with contextlib.suppress(FileNotFoundError):  # another build removes the same
+            for old in sorted(folder.iterdir(), key=os.path.getmtime)[:-_KEPT]:
+                old.unlink()
+        return made
+
+
+def _write_if_changed(path: Path, content: bytes) -> None:
+    """A file that is written makes Sphinx read its page again."""
+    if not path.exists() or path.read_bytes() != content:
+        records.write_whole(path, content)
 
 
 def _digest(svg: str) -> str:

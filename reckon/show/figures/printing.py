@@ -116,7 +116,7 @@ def _rows_need(figure: Figure) -> float:
 
 def _families() -> list[str]:
     """The families in which letters are looked for, in this order."""
-    folder = config.settings().build_dir / "fonts"
+    folder = config.settings().build_dir / "cache" / "fonts"
     return [FAMILY, _FALLBACK] if _load_family(folder) else [_FALLBACK]
 
 

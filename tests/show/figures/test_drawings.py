@@ -38,6 +38,26 @@ def test_another_drawing_replaces_all_files(drawn):
     assert drawn(2) == NAMES
 
 
-def test_other_code_draws_again(drawn, monkeypatch):
+def test_the_last_few_drawings_are_kept_and_others_drawn_again(build, monkeypatch):
+    printed, for_print = [], drawings.printing.for_print
+    monkeypatch.setattr(
+        drawings.printing, "for_print", lambda figure: printed.append(figure) or for_print(figure)
+    )
+    pdf = build / "figures/a.pdf"
+    draw(1)
+    first = pdf.read_bytes()
+    for height in (2, 3, 4):
+        draw(height)
+    draw(1)
+    assert len(printed) == 4 and pdf.read_bytes() == first
+    draw(5)
+    draw(1)
+    assert len(printed) == 6
+
+
+def test_other_code_draws_again(drawn, build, monkeypatch):
+    (build / "figures/a.pdf").write_bytes(b"by the code before")
     monkeypatch.setattr(drawings, "_code", lambda: "other")
-    assert drawn(1) == NAMES
+    assert len([*(build / "cache/drawn/a").iterdir()]) == 1
+    assert drawn(1) == ["a.csv", "a.pdf"]
+    assert len([*(build / "cache/drawn/a").iterdir()]) == 2
