@@ -15,7 +15,8 @@ from reckon.show.sentences.verdicts import how_far
 pytestmark = pytest.mark.browser
 
 RANDOM_INPUTS = 20  # of each of some 290 formulas
-GRID_POINTS = 50_000  # along a curve, of all random inputs whose intervals are compared: one at least
+# Along a curve, of all random inputs whose intervals are compared: of one set at least.
+GRID_POINTS = 50_000
 SAME = {"rtol": 1e-9, "atol": 0, "equal_nan": True}
 
 

@@ -184,8 +184,8 @@ class Drawing:
             records.write_whole(base.with_name(f"{name}{PLACES}.json"), described)
 
     def _other_files(self, folder: Path, svg: str) -> tuple[bytes, str]:
-        """The drawing as a PDF and as an SVG for a phone, which take twice as long as the first SVG:
-        from that folder, which keeps them of the last few drawings, if this is one of them."""
+        """The drawing as a PDF and as an SVG for a phone, which take twice as long as the first SVG;
+        that folder keeps them of the last few drawings."""
         kept = folder / _digest(svg)
         with contextlib.suppress(OSError, EOFError, pickle.UnpicklingError):
             return pickle.loads(kept.read_bytes())
