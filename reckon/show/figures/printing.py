@@ -139,6 +139,7 @@ def _installed(name: str) -> list[Path]:
     return [path for path in paths if path.exists()][:1]
 
 
+@functools.cache
 def _truetype(path: Path) -> bytes:
     """An OpenType font with cubic outlines as TrueType; matplotlib calls all that it embeds so."""
     font = TTFont(path, recalcTimestamp=False)
