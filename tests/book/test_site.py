@@ -25,8 +25,10 @@ FRONT_PAGE_LIMIT = 1_000_000
 FURTHER_PAGE_LIMIT = 300_000
 
 RULES = ["wcag2a", "wcag2aa", "best-practice"]
-# Between them they have every kind of element (tag and class) with a colour that any page has.
-SEEN_IN_THE_DARK = (
+CONTRAST = "color-contrast"
+# Between them they have every kind of element (tag and class) with a colour that any page has: axe, which
+# takes seconds a page for contrast, looks for it there, in the light and in the dark.
+WITH_EVERY_COLOUR = (
     "book/intro",  # the ways into the book, its headlines, the card of the machine
     "book/glossary",  # definitions
     "book/bibliography",  # references
@@ -83,7 +85,7 @@ def opened(built, browser):
         page.goto(path.as_uri())
         visit.loaded_by_opening = {*visit.loaded}
         if name in toc():
-            see(page, visit, is_dark_too=name in SEEN_IN_THE_DARK)
+            see(page, visit, has_colours=name in WITH_EVERY_COLOUR)
         context.close()
     return visits
 
@@ -94,27 +96,28 @@ def visits(opened):
     return {name: opened[name] for name in toc()}
 
 
-def see(page, visit, *, is_dark_too):
+def see(page, visit, *, has_colours):
     visit.wide = page.evaluate("pageFacts.wide()")
     page.evaluate("pageFacts.openPanels()")
-    visit.inaccessible = accessibility_faults(page, RULES)
-    if is_dark_too:
+    visit.inaccessible = accessibility_faults(page, RULES, [] if has_colours else [CONTRAST])
+    if has_colours:
         page.emulate_media(color_scheme="dark")
         page.wait_for_function("document.documentElement.dataset.theme == 'dark'")
         page.evaluate("pageFacts.faded()")
-        visit.inaccessible += accessibility_faults(page, ["color-contrast"])
+        visit.inaccessible += accessibility_faults(page, [CONTRAST])
     page.set_viewport_size({"width": 390, "height": 844})
     visit.narrow = page.evaluate("pageFacts.narrow()")
     page.set_viewport_size({"width": 360, "height": 740})
     visit.width_on_a_phone = page.evaluate("document.documentElement.scrollWidth")
 
 
-def accessibility_faults(page, rules):
-    """What axe finds wrong with a page by these rules: of each fault its rule and element."""
+def accessibility_faults(page, rules, without=()):
+    """What axe finds wrong with a page by these rules but for some: of each fault its rule and element."""
     from axe_playwright_python.sync_playwright import Axe
 
     # A page from the disk may not fetch its style sheets, which none of these rules reads.
     options = {"runOnly": rules, "resultTypes": ["violations"], "preload": False}
+    options["rules"] = {rule: {"enabled": False} for rule in without}
     return [
         (violation["id"], node["target"])
         for violation in Axe().run(page, options=options).response["violations"]
