@@ -184,7 +184,7 @@ class Drawing:
             records.write_whole(base.with_name(f"{name}{PLACES}.json"), described)
 
     def _other_files(self, folder: Path, svg: str) -> tuple[bytes, str]:
-        """The drawing as a PDF and as an SVG for a phone, which take twice as long as the first SVG;
+        """The drawing as a PDF and as an SVG for a phone, twice as slow to make as the first SVG;
         that folder keeps them of the last few drawings."""
         kept = folder / _digest(svg)
         with contextlib.suppress(OSError, EOFError, pickle.UnpicklingError):
