@@ -34,6 +34,40 @@ def third_level(l3, of_l3, of_memory, size):
     return "L3" if has_l3(l3, of_l3, of_memory) else f"A region of {rk.amount(size, 'byte')}"
 
 
+def moved(m, by_cache):
+    """The caches whose value is not their ring's, by name."""
+    return {name: value for name, value in by_cache.items() if value is not m[name.lower()]}
+
+
+def size_in(value):
+    """The size at which a value was read from a curve, in words."""
+    return value.quantity.rpartition(" at ")[2]
+
+
+def rows(m, by_cache):
+    """The table's results: the rings, and after them the caches whose values were read from the curve."""
+    return [*m.values(), *moved(m, by_cache).values()]
+
+
+def titles(m, by_cache, sizes):
+    """What to call the values that were read from the curve, and the rings that lie beyond their caches."""
+    rings = {m[name.lower()].quantity: f"A region of {rk.amount(sizes[name.lower()], 'byte')}" for name in moved(m, by_cache)}
+    return rings | {value.quantity: f"{name}, at {size_in(value)}" for name, value in moved(m, by_cache).items()}
+
+
+@rk.finding(needs=())
+def read_from_the_curve(m, by_cache, ends, reported, sizes):
+    """ends: the levels of the caches in the curves of their walks."""
+    found = []
+    for name, value in moved(m, by_cache).items():
+        first, last, size, of_ring = (rk.amount(x, "byte") for x in (
+            ends[name].x_first, ends[name].x_last, reported[name], sizes[name.lower()]))
+        found.append(rk.shown("cache read from the curve", f"The ring for {name} was placed by the {size} that the machine reports; in the curve "
+                              f"{name} answers from {first} to {last}, and {of_ring} lies outside. So {name}'s own value is the curve's at "
+                              f"{size_in(value)}, the size of its median: {value:interval}, {rk.number(value.ratio)} times the prediction."))
+    return found
+
+
 @rk.finding(missing="Load latency, level by level")
 def memory_and_l1(of_memory, of_l1):
     times = rk.number(of_memory.median / of_l1.median, 2)
@@ -124,16 +158,19 @@ def off_by_memory(of_memory, of_l3, dram, level):
                           "memory may be farther away or busier, or a host walks its own tables for it.")
 
 
-def misses(m, base, dram, size, level):
-    """The list of the levels whose predictions were missed, and why. size: of the L3's ring; level: the L3's in the staircase, or None."""
+def misses(m, by_cache, base, dram, size, level):
+    """The list of the levels whose predictions were missed, and why. by_cache: the caches' own values. size: of the L3's ring; level: the L3's in the staircase, or None."""
     reasons = {"l1": "unexplained; the same walk beside the core's clock, on an idle core, would tell.",
                "l2": "some of the region does not stay in L2, or the core was shared. Walks of smaller regions would tell.",
                "l3": off_by_the_l3(m["l3"], m["memory"], base, size, level),
                "memory": off_by_memory(m["memory"], m["l3"], dram, level),
                "memory_small": "it shares the miss of huge pages; what small pages add is asked below."}
-    what = {"l3": f", a region of {rk.amount(size, 'byte')}"}
+    what = {"l3": f"'s ring, a region of {rk.amount(size, 'byte')}"}
     faster = "unexplained: the wait is shorter than guessed."
     items = [rk.missed(m[level], reason, what.get(level, ""), lower=faster) for level, reason in reasons.items()]
+    items += [rk.missed_item(f"{name}, at {size_in(value)}", f"{rk.number(value.ratio)} times the prediction",
+                             faster if value.ratio < 1 else "unexplained; the same walk on an idle host would tell.")
+              for name, value in moved(m, by_cache).items() if rk.is_miss(value.ratio)]
     return rk.missed_list(items, "None of the measured levels.")
 
 

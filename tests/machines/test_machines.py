@@ -12,7 +12,8 @@ from machines.judgement import judge
 from machines.run import RECORDED_RUN, is_rate, write_run
 from reckon import records
 from reckon.book import contents
-from reckon.records.quantities.lookup import read_result
+from reckon.records.quantities.lookup import all_results, read_result
+from reckon.show.tables.headlines import main_results, result_of
 
 ALL = [*DECLARED, *KEPT]
 # Pages state all that they must of these, and nothing false.
@@ -83,3 +84,12 @@ def test_pages_stay_right_about_machines_that_they_understand(tmp_path):
     assert {each.machine for each in judgements} == {*UNDERSTOOD}
     for judgement in judgements:
         assert not judgement.missing and not judgement.false and not judgement.error, judgement
+
+
+def test_the_main_results_have_the_latency_of_the_l3_that_is_usable(tmp_path):
+    [machine] = [each for each in ALL if each.name == "small_share_of_the_l3"]
+    results = all_results(write_run(machine, tmp_path), "memory/latency")
+    by_quantity = {result.quantity: result for result in results}
+    assert by_quantity["memory/latency/l3"].median == pytest.approx(95e-9, rel=0.1)  # beyond it
+    [headline] = [each for each in main_results() if each.cache == "l3"]
+    assert result_of(headline, by_quantity).median == pytest.approx(12.2e-9, rel=0.1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 
 from reckon import records, units
@@ -10,7 +11,7 @@ from reckon.computer.facts import Machine
 from reckon.records.quantities.result import Result
 from reckon.show.block import Block, say, table_row
 from reckon.show.tables.answer_box import AnswerValues, answer_values, log_scale, track
-from reckon.show.tables.headlines import Headline, unmeasured
+from reckon.show.tables.headlines import Headline, result_of, unmeasured
 from reckon.show.tables.headlines import of_front_page as of_front_page
 from reckon.show.tables.headlines import of_parts as of_parts
 from reckon.show.tables.plateau_tables import usable_caches
@@ -104,8 +105,10 @@ def headlines(results: list[Result], chosen: list[Headline], title: str = "") ->
     answers: dict[str, AnswerValues] = {}  # by the link to the chapter
     absent: dict[Headline, Result | None] = {}
     for headline in chosen:
-        result = by_quantity.get(headline.quantity)
-        values = answer_values(result, None) if result else None
+        result = result_of(headline, by_quantity)
+        # Marked by the main result's own quantity, which readers predict.
+        marked = replace(result, quantity=headline.quantity) if result else None
+        values = answer_values(marked, None) if marked else None
         if values is None:
             absent[headline] = result
         else:

@@ -16,7 +16,7 @@ from reckon.show.block import Block, say
 from reckon.show.pages.front_page import kernel, when_measured
 from reckon.show.pages.summary_page import by_own_methods, score
 from reckon.show.tables.answer_box import AnswerValues, answer_values
-from reckon.show.tables.headlines import Headline, main_results, reason, unmeasured
+from reckon.show.tables.headlines import Headline, main_results, reason, result_of, unmeasured
 from reckon.show.text import machine_value, ratio_text
 
 _WIDTH = 80
@@ -76,10 +76,9 @@ def downloads(run: records.Run, results: list[Result]) -> Block:
 def _compared(results: list[Result]) -> dict[Headline, AnswerValues]:
     """The main results that have a predicted and a measured value."""
     by_quantity = {result.quantity: result for result in results}
+    measured = {headline: result_of(headline, by_quantity) for headline in main_results()}
     compared = {
-        headline: answer_values(by_quantity[headline.quantity], None)
-        for headline in main_results()
-        if headline.quantity in by_quantity
+        headline: answer_values(result, None) for headline, result in measured.items() if result
     }
     return {headline: each for headline, each in compared.items() if each is not None}
 
@@ -151,6 +150,8 @@ def _result_to_json(
     def number(value: float) -> float | None:
         return None if math.isnan(value) else float(units.from_base(value, unit))
 
+    if compared.result.quantity != headline.quantity:
+        named["read_from"] = compared.result.quantity
     return {
         **named,
         "unit": units.symbol(unit),

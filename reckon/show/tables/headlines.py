@@ -6,7 +6,9 @@ import pydantic
 
 from reckon import config, records, toml_files
 from reckon.messages import join_words
+from reckon.records.quantities.levels import at_level
 from reckon.records.quantities.result import Result
+from reckon.show.tables.plateau_tables import capacities, seen_levels
 
 FILE = config.ROOT / "book" / "headlines.toml"
 
@@ -20,6 +22,8 @@ class Headline(pydantic.BaseModel):
     name: str
     note: str
     front: int | None = None
+    cache: str = ""  # of a cache: the input of `walks` that is its capacity
+    walks: tuple[str, ...] = ()  # curves over sizes that show where it ends; the first measured one
 
     @property
     def part(self) -> str:
@@ -48,6 +52,18 @@ def of_front_page() -> list[Headline]:
     """Those of the front page, in its order."""
     chosen = {headline.front: headline for headline in main_results() if headline.front}
     return [headline for _, headline in sorted(chosen.items())]
+
+
+def result_of(headline: Headline, by_quantity: dict[str, Result]) -> Result | None:
+    """Its result; of a cache whose probe lies beyond it, the curve's within the cache."""
+    result = by_quantity.get(headline.quantity)
+    walks = [by_quantity[walk] for walk in headline.walks if walk in by_quantity]
+    walk = next((walk for walk in walks if walk.has_samples), None)
+    if result is None or walk is None:
+        return result
+    reported = capacities(walk)
+    seen = seen_levels(walk, [*reported, "main memory"], reported)
+    return at_level(result, walk, seen.get(headline.cache))
 
 
 def reason(result: Result | None) -> str:

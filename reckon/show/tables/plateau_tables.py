@@ -90,6 +90,18 @@ def seen_levels(result: Result, names: list[str], reported: Reported) -> dict[st
     }
 
 
+def capacities(curve: Result) -> Reported:
+    """The capacities that the machine reports and the curve was predicted from, in base units, by
+    the names of the inputs."""
+    return {
+        input_.name: input_.value
+        for input_ in curve.seal.inputs
+        if input_.origin == "machine"
+        and isinstance(input_.value, float)
+        and units.dimension(input_.unit) == units.dimension(curve.axis_unit)
+    }
+
+
 def usable_caches(result: Result, reported: Reported) -> dict[str, float | None]:
     """The largest measured size at the pace of each reported cache, in base units, by the walk of a
     curve; None where its data show no such level. {} without samples."""

@@ -10,7 +10,7 @@ from helpers.project import reckon
 from reckon import records
 from reckon.records.quantities import export
 from reckon.records.quantities.lookup import all_results
-from reckon.show.pages import text_summary
+from reckon.show.pages import front_page, text_summary
 from reckon.show.tables.headlines import main_results
 
 
@@ -57,3 +57,13 @@ def test_csv_has_a_row_for_each_quantity_and_each_point_of_a_curve(results):
     missing = next(result for result in results if not result.has_samples)
     [row] = [row for row in rows if row["quantity"] == missing.quantity]
     assert row["median"] == "" and row["reason"]
+
+
+def test_the_l3_is_read_from_the_curve_and_marked_by_its_quantity(results):
+    """Of the reported 480 MiB 11 MiB are usable: the ring for the L3, of 31 MiB, lies beyond them."""
+    [l3] = [each for each in main_results() if each.cache == "l3"]
+    page = text_summary.to_json(records.read_run("recorded"), results)
+    [shown] = [each for each in page["results"] if each["quantity"] == l3.quantity]
+    assert shown["read_from"] == "memory/latency/random_huge at 5.66 MiB"
+    assert shown["measured"] == pytest.approx(42.6, rel=0.01)
+    assert f'data-quantity="{l3.quantity}"' in front_page.headlines(results, [l3]).markdown
