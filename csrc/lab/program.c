@@ -59,6 +59,21 @@ static void own_proc(void)
     (void)!mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
 }
 
+/* A program of root's lives in the machine's own user namespace and file system: it keeps what a
+ * server needs that mounts for itself, becomes another user and drops the rest, and nothing by
+ * which root changes the machine. What the bounding set lacks no later program has either. 0 or -1.
+ */
+static int keep_capabilities_of_a_server(void)
+{
+    static const uint64_t kept =
+        1u << CAP_CHOWN | 1u << CAP_DAC_OVERRIDE | 1u << CAP_DAC_READ_SEARCH | 1u << CAP_SETGID |
+        1u << CAP_SETUID | 1u << CAP_SETPCAP | 1u << CAP_NET_BIND_SERVICE | 1u << CAP_SYS_ADMIN;
+    for (int each = 0; prctl(PR_CAPBSET_READ, each, 0, 0, 0) >= 0; each++)
+        if (!(kept >> each & 1) && prctl(PR_CAPBSET_DROP, each, 0, 0, 0) < 0)
+            return -1;
+    return 0;
+}
+
 /* Executes the program. The first process reads from `report`: a 0, to which the kernel adds the
  * sender, and then the error of execvp() or the end; or the error of fork(). */
 __attribute__((noreturn)) static void exec_program(const struct lab *lab, char *const argv[],
@@ -72,7 +87,8 @@ __attribute__((noreturn)) static void exec_program(const struct lab *lab, char *
     if (send(report, &error, sizeof error, 0) == sizeof error &&
         setns(lab->net[LAB_PEER], CLONE_NEWNET) == 0) {
         own_proc();
-        execvp(argv[0], argv);
+        if (keep_capabilities_of_a_server() == 0)
+            execvp(argv[0], argv);
     }
     error = errno;
     (void)!send(report, &error, sizeof error, 0);

@@ -21,6 +21,10 @@ from reckon.measurement import library
 # A program that does all it can to stay: deaf, in a session of its own, its parent gone.
 STUBBORN = ["sh", "-c", "trap '' HUP INT TERM; (setsid sleep 1000 &); sleep 1000 & wait"]
 
+# chown, dac_override, dac_read_search, setgid, setuid, setpcap, net_bind_service and sys_admin, by
+# their numbers in capabilities(7).
+KEPT = {0, 1, 2, 6, 7, 8, 10, 21}
+
 
 @pytest.fixture(autouse=True)
 def the_machine_is_as_it_was():
@@ -138,6 +142,15 @@ def test_a_lab_keeps_no_capability():
         for pid in (lab.pid, lab.relay_pid, lab.peer_pid):
             status = Path(f"/proc/{pid}/status").read_text()
             assert re.search(r"CapEff:\s*0+\n", status), (pid, status)
+
+
+def test_a_program_of_the_second_host_keeps_no_capability_over_the_machine():
+    """What a server needs it keeps; by the others root loads modules, opens devices, traces processes."""
+    with labs.Lab(0.001, 1e9, ["sleep", "1000"]) as lab:
+        status = Path(f"/proc/{lab.peer_pid}/status").read_text()
+    for field in ("CapPrm", "CapEff", "CapBnd"):
+        held = int(re.search(rf"{field}:\s*(\w+)", status)[1], 16)
+        assert {bit for bit in range(64) if held >> bit & 1} <= KEPT, (field, status)
 
 
 # --- what runs in there ------------------------------------------------------------------------
