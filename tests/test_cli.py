@@ -128,6 +128,16 @@ def test_doctor_lists_every_check_with_what_to_do():
     assert ("WARNING" in reckon("doctor").stdout) == warns
 
 
+def test_results_name_the_values_of_one_quantity_that_do_not_agree(recorded):
+    lines = reckon("results", "--run", "recorded").stdout.splitlines()
+    heading = lines.index("Values of one quantity that do not agree, and it is not known why:")
+    fault = next(line for line in lines[heading:] if line.startswith("  memory/fault/minor "))
+    assert re.fullmatch(
+        r"  memory/fault/minor 1\.24 µs \(.*\), methods/memory/fault/minor 1\.02 µs \(.*\)", fault
+    )
+    assert not any("anonymous_each" in line for line in lines[heading:])  # of which it is known
+
+
 def test_results_of_the_recorded_run(recorded):
     done = reckon("results", "--run", "recorded", "--json")
     results = json.loads(done.stdout)

@@ -14,6 +14,7 @@ from reckon import config, records, units
 from reckon.cli.commands import RUN_HELP, command, run_option
 from reckon.cli.output import in_columns, print_json
 from reckon.errors import ReckonError
+from reckon.measurement.same_quantity import disagreements
 from reckon.messages import did_you_mean
 from reckon.records.quantities.export import to_json
 from reckon.records.quantities.lookup import all_results, results_of
@@ -21,6 +22,7 @@ from reckon.records.quantities.result import Result
 from reckon.records.run_files import verify as seals
 from reckon.records.session import requested_run
 from reckon.show.pages import text_summary
+from reckon.show.sentences import shown_twice
 
 
 def chosen_run(run: str | None) -> str | Path:
@@ -95,9 +97,21 @@ def results(*, place: str | None, run: str | None, as_json: bool) -> int:
     elif rows:
         for line in in_columns([["quantity", "predicted", "ratio", "measured"], *rows]):
             print(line)
+        if place is None:
+            _print_apart(chosen)
     else:
         print(f"The run {chosen} in {records.run_dir(chosen)} holds no quantity yet.")
     return 0
+
+
+def _print_apart(run: str | Path) -> None:
+    """Names the values of one quantity that do not agree, where nothing known explains it."""
+    everything = results_of(run, records.experiments(run), samples=False)
+    pairs = [pair for pair in disagreements(everything) if not pair.is_explained]
+    if pairs:
+        print("\nValues of one quantity that do not agree, and it is not known why:")
+    for pair in pairs:
+        print(f"  {shown_twice.plain(pair.first)}, {shown_twice.plain(pair.second)}")
 
 
 def _last_states(run: str | Path) -> dict[str, list]:

@@ -77,9 +77,24 @@ class NotRanked(_Strict):
     quantities: tuple[str, ...]
 
 
+class Place(_Strict):
+    """Where a quantity is shown: itself, or a curve's point at `at` in its axis's unit."""
+
+    quantity: str
+    at: float | None = None
+
+
+class Same(_Strict):
+    """Two quantities that a reader takes for one, and what differs between their measurements."""
+
+    values: tuple[Place, Place]
+    differs: str
+
+
 class _File(_Strict):
     not_comparable: tuple[NotComparable, ...] = ()
     not_ranked: tuple[NotRanked, ...] = ()
+    same: tuple[Same, ...] = ()
     group: tuple[Group, ...]
 
 
@@ -107,6 +122,11 @@ def not_comparable() -> dict[str, str]:
 def not_ranked() -> dict[str, str]:
     """Why, by quantity, no machine is faster or slower than another by it."""
     return {name: entry.why for entry in _read().not_ranked for name in entry.quantities}
+
+
+def same_quantities() -> tuple[Same, ...]:
+    """The pairs of quantities that a reader takes for one, though their probes differ."""
+    return _read().same
 
 
 @dataclass(frozen=True)

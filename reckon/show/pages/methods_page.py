@@ -8,10 +8,12 @@ import numpy as np
 
 from reckon import units
 from reckon.comparison.reports.method_groups import GroupResult, MethodResult
+from reckon.measurement.same_quantity import disagreements
 from reckon.prediction.ratios import MISS, factor_off, is_comparable
 from reckon.records import METHODS_PREFIX
 from reckon.records.quantities.result import Result
 from reckon.show.block import Block, MissingCell, say, table
+from reckon.show.sentences import shown_twice
 from reckon.show.sentences.method_effects import (
     SAME,
     VAGUE,
@@ -142,4 +144,18 @@ def repeatability(groups: Groups) -> Block:
         inside_text,
         f"The largest difference: {link(repeated[worst].quantity)}, "
         f"a factor of {units.number(factors[worst])}.",
+    )
+
+
+def apart(own: list[Result], groups: Groups) -> Block:
+    """Which values of one quantity do not agree, of the pages (`own`) and of those measured again:
+    both, what differs between how they were measured, and whether that explains it."""
+    pairs = disagreements([*own, *results(groups)])
+    if not pairs:
+        return say("All values of one quantity agree: their intervals overlap.")
+    count, explained = len(pairs), sum(pair.is_explained for pair in pairs)
+    return say(
+        f"{count} {plural(count, 'pair does', 'pairs do')} not agree; a known difference or the "
+        f"machine's drift may explain {explained}.",
+        [f"- {shown_twice.sentences(pair)}" for pair in pairs],
     )
