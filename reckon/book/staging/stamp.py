@@ -22,7 +22,7 @@ def made_from() -> str:
     command = ["git", "describe", "--always", "--dirty", "--abbrev=10"]
     try:
         git = subprocess.run(
-            command, cwd=ROOT, timeout=10, capture_output=True, text=True, check=True
+            command, cwd=ROOT, timeout=60, capture_output=True, text=True, check=True
         )
     except (OSError, subprocess.SubprocessError):
         return "not known"
