@@ -19,7 +19,7 @@ def like_the_null_call(null, calls):
     alike = [call for call in calls if call.summary and null.apart(call) == 0]
     if not alike:
         return []
-    return rk.shown("like getpid", f"Indistinguishable from getpid, because the intervals overlap: {titles_of(alike)}.")
+    return rk.shown("like getpid", f"Not shown to differ from getpid, because the intervals overlap: {titles_of(alike)}.")
 
 
 @rk.finding(missing="")

@@ -74,11 +74,12 @@ def with_others_alive(alive, what):
 @rk.finding(needs=())
 def one_more(processes, threads):
     """The caption of the curves over how many are alive."""
-    lines = [alive.line for alive in (processes, threads)]
-    if None in lines:
+    curves = {"process": processes, "thread": threads}
+    if None in [alive.line for alive in curves.values()]:
         return rk.unexplained("too few points", "Creating one more, against how many are alive")
-    if any(alive.line.slope_low > 0 and alive.summaries[-1].apart(alive.summaries[0]) > 0 for alive in (processes, threads)):
-        return rk.shown("one more costs more", "A new process or thread costs more, the more others are alive")
+    rising = [what for what, alive in curves.items() if alive.line.slope_low > 0 and alive.summaries[-1].apart(alive.summaries[0]) > 0]
+    if rising:
+        return rk.shown("one more costs more", f"The more others are alive, the more costs a new {' and a new '.join(rising)}")
     return rk.consistent("one more costs no more", f"Up to {processes.axis_in_unit[-1]:g} others alive, no rise is seen in what a new process or "
                          "thread costs")
 

@@ -144,7 +144,7 @@ def after_a_rest(rest, warm, host_fault, guest):
             f"{rk.amount(host_fault.value, 'µs')} for a fault of the host's that would be {rk.percent(more / host_fault.value)} of the pages, "
             "if the host had taken them back.")
     if rest.apart(warm) == 0:
-        return rk.consistent("alike after a rest", f"{takes} The two are indistinguishable{rest.indistinct_note(warm)}: no sign that the host "
+        return rk.consistent("alike after a rest", f"{takes} The two are {rest.alike(warm)}: no sign that the host "
                              "had taken any of it back.")
     return rk.shown("faster after a rest", f"{takes} The median is lower after the rest: no sign that the host had taken any of it back.")
 

@@ -298,7 +298,7 @@ def small_pages(in_small, in_huge):
         return rk.shown("translation", f"{both}: the difference of {rk.amount(in_small.median - in_huge.median, 'ns')} is translation.")
     if in_small.apart(in_huge) < 0:
         return rk.unexplained("huge pages slower", f"{both}: huge pages take longer, and that is not translation.")
-    return rk.shown("pages alike", f"{both}: the two are indistinguishable{in_small.indistinct_note(in_huge)}.")
+    return rk.shown("pages alike", f"{both}: the two are {in_small.alike(in_huge)}.")
 
 
 @rk.finding(needs=["in_small", "in_huge"], missing="")
@@ -315,7 +315,7 @@ def staying_near(in_small, in_huge, huge_curve, kind_curve, guest):
                              "an open row of the memory and are prefetched.")
     if kind.apart(huge) > 0:
         return rk.shown("near is slower", f"{takes} more than {of_huge}.")
-    return rk.shown("near is alike", f"{takes} indistinguishable from {of_huge} ({kind.why_not_apart(huge)}).")
+    return rk.shown("near is alike", f"{takes} not shown to differ from {of_huge} ({kind.why_not_apart(huge)}).")
 
 
 @rk.finding(needs=())
