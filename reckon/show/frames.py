@@ -31,6 +31,8 @@ _MEASURED = {
     "median": "median",
     "low": "interval.low",
     "high": "interval.high",
+    "mean": "mean",
+    "sd": "sd",
     "minimum": "minimum",
     "p99": "p99",
 }
@@ -74,6 +76,7 @@ def frame(*results: Result, titles: Titles = None) -> pd.DataFrame:
     revised        what is predicted now
     median         of the visits' medians
     low, high      the ends of its interval
+    mean, sd       of all trials: their mean, and their standard deviation
     minimum, p99   of all trials: the smallest, and the 99th percentile
     ratio          median / predicted
     state          measured, reused, unsupported, failed, or predicted (not measured yet)

@@ -1,9 +1,7 @@
-"""Results as objects of JSON and as rows of CSV."""
+"""Results as objects of JSON."""
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from operator import attrgetter
 
@@ -59,31 +57,3 @@ def to_json(result: Result, state: str | None = None) -> dict:
 
 def _has_visits(result: Result) -> bool:
     return result.measurement is not None and len(result.measurement.visits) > 1
-
-
-# The columns of to_csv(), in to_json()'s names; `axis` is the position on a curve.
-_COLUMNS = [
-    *("quantity", "axis", "axis_unit", "unit", "hardware", "software", "predicted", "revised"),
-    *("median", "low", "high", "mean", "sd", "state", "reason"),
-]
-
-
-def to_csv(results: list[Result]) -> str:
-    """The results as CSV, numbers in `unit`; a curve has a row for each measured point."""
-    table = io.StringIO()
-    writer = csv.DictWriter(table, _COLUMNS, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    for result in results:
-        writer.writerows(_points(to_json(result), result))
-    return table.getvalue()
-
-
-def _points(fields: dict, result: Result) -> list[dict]:
-    if not result.is_curve:
-        return [fields]
-    if not result.has_samples:
-        return [{name: value for name, value in fields.items() if not isinstance(value, list)}]
-    return [
-        {name: value[index] if isinstance(value, list) else value for name, value in fields.items()}
-        for index in range(len(result.points))
-    ]

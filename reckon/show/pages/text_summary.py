@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import math
 import re
 import textwrap
 
@@ -13,10 +12,11 @@ from reckon.comparison.reports.attributes import attributes
 from reckon.records.quantities import export
 from reckon.records.quantities.result import Result
 from reckon.show.block import Block, say
+from reckon.show.frames import frame
 from reckon.show.pages.front_page import kernel, when_measured
 from reckon.show.pages.summary_page import by_own_methods, score
 from reckon.show.tables.answer_box import AnswerValues, answer_values
-from reckon.show.tables.headlines import Headline, main_results, reason, result_of, unmeasured
+from reckon.show.tables.headlines import Headline, main_results, result_of, unmeasured
 from reckon.show.text import machine_value, ratio_text
 
 _WIDTH = 80
@@ -60,7 +60,7 @@ def downloads(run: records.Run, results: list[Result]) -> Block:
     """Links to every quantity as CSV and as JSON and to the page of text, which are written beside
     the figures."""
     files = {
-        "results.csv": export.to_csv(results),
+        "results.csv": frame(*results).to_csv(index=False),
         "results.json": json.dumps([export.to_json(result) for result in results], indent=1) + "\n",
         "summary.txt": text_summary(run, results),
     }
@@ -114,50 +114,20 @@ def _line(headline: Headline, compared: AnswerValues) -> str:
 
 
 def to_json(run: records.Run, results: list[Result]) -> dict:
-    """The same as one object: numbers in `unit`, None where unknown."""
+    """The run's name and its main results, each as `reckon results --json` has it, with its name
+    on the page and what it was read from: its quantity, or the curve of a cache."""
     by_quantity = {result.quantity: result for result in results}
-    compared = _compared(results)
+    measured = {headline: result_of(headline, by_quantity) for headline in main_results()}
     return {
         "run": run.name,
-        "machine": {
-            "model": run.machine.value("processor.model"),
-            "cores": run.machine.number("processor.cores"),
-            "memory_bytes": run.machine.number("memory.capacity"),
-            "kernel": kernel(run.machine),
-        },
-        "measured": when_measured(results),
         "results": [
-            _result_to_json(headline, by_quantity.get(headline.quantity), compared.get(headline))
-            for headline in main_results()
+            {
+                **export.to_json(result),
+                "quantity": headline.quantity,
+                "name": headline.name,
+                "read_from": result.quantity,
+            }
+            for headline, result in measured.items()
+            if result
         ],
-    }
-
-
-def _result_to_json(
-    headline: Headline, result: Result | None, compared: AnswerValues | None
-) -> dict:
-    named = {
-        "part": headline.part,
-        "quantity": headline.quantity,
-        "name": headline.name,
-        "note": headline.note,
-    }
-    if result is None or compared is None:
-        return {**named, "reason": reason(result)}
-
-    unit = result.unit
-
-    def number(value: float) -> float | None:
-        return None if math.isnan(value) else float(units.from_base(value, unit))
-
-    if compared.result.quantity != headline.quantity:
-        named["read_from"] = compared.result.quantity
-    return {
-        **named,
-        "unit": units.symbol(unit),
-        "predicted": number(compared.predicted),
-        "measured": number(compared.measured.median),
-        "low": number(compared.measured.interval.low),
-        "high": number(compared.measured.interval.high),
-        "ratio": compared.ratio,
     }
