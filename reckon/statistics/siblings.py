@@ -8,7 +8,7 @@ times on an EPYC guest).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -19,9 +19,12 @@ _LOWER_MODE_PERCENTILE = 10
 _BUSY = 1.1  # times that ratio: the steps of a coarse counter leave 2 % of either time uncertain
 
 
-def unshared_ratio(ratios: np.ndarray) -> float:
-    """The ratio while the core was unshared, of those of all trials; nan without any."""
-    return float(np.percentile(ratios, _LOWER_MODE_PERCENTILE)) if len(ratios) else float("nan")
+def unshared_ratio(of_processes: Iterable[np.ndarray]) -> float:
+    """The ratio while the core was unshared, by the ratios of all processes' trials; nan without
+    any that is known."""
+    ratios = np.concatenate([np.empty(0), *of_processes])
+    known = ratios[np.isfinite(ratios)]
+    return float(np.percentile(known, _LOWER_MODE_PERCENTILE)) if len(known) else float("nan")
 
 
 def is_busy(ratios: Sequence[float] | np.ndarray, unshared: float) -> np.ndarray:

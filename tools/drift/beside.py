@@ -147,8 +147,7 @@ def variation(values: np.ndarray) -> float:
 def alone(rounds: list[Trials]) -> tuple[np.ndarray, float]:
     """The medians of the trials that no busy sibling slowed, of each round that has some, and the
     share of the others."""
-    ratios = np.concatenate([ratio for _, ratio in rounds])
-    unshared = siblings.unshared_ratio(ratios[np.isfinite(ratios)])
+    unshared = siblings.unshared_ratio(ratio for _, ratio in rounds)
     busy = [siblings.is_busy(ratio, unshared) for _, ratio in rounds]
     medians = [
         np.median(ns[~is_busy])

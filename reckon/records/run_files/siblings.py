@@ -40,8 +40,8 @@ def divided(point: Point, unshared: float) -> Divided:
 
 def unshared_ratio(measurement: Measurement) -> float:
     """The witnesses' ratio while the core was unshared, by all samples; nan without witnesses."""
-    ratios = [_ratios(p) for point in measurement.points for p in point.processes if p.wide_ticks]
-    return statistics.unshared_ratio(np.concatenate(ratios) if ratios else np.array([]))
+    processes = [process for point in measurement.points for process in point.processes]
+    return statistics.unshared_ratio(_ratios(each) for each in processes if each.wide_ticks)
 
 
 def _ratios(process: Process) -> np.ndarray:
