@@ -21,7 +21,6 @@ from reckon.statistics.cache import cached
 from reckon.statistics.inference import median_interval, process_medians
 from reckon.statistics.sample_warnings import SampleWarning, drift, two_modes, wide
 from reckon.statistics.visits import (
-    CONFIDENCE,
     PooledVariance,
     revisit_interval,
     spread_within,
@@ -90,11 +89,11 @@ class Summary:
     sibling: BusySibling | None = None  # None also without witnesses
     step: float = 0.0  # by which a trial's value changes with a step of the counter
 
-    def over_visits(self, pooled: PooledVariance | None, confidence: float = CONFIDENCE) -> Summary:
+    def over_visits(self, pooled: PooledVariance | None) -> Summary:
         """This summary with the interval of the next visit, where several visits differ."""
         extremes = min(self.medians), max(self.medians)
         low, high = revisit_interval(
-            self.visit_medians, pooled, confidence, spread=self.visit_spread, extremes=extremes
+            self.visit_medians, pooled, spread=self.visit_spread, extremes=extremes
         )
         if math.isnan(low):
             return self.at_least_a_step()

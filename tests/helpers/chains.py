@@ -16,13 +16,13 @@ def predict_chain(cycles=6400.0, quantity="test/chain", axis=None):
     )
 
 
-def predict_curve(lengths=(5120, 10240, 20480)):
+def predict_curve():
     @rk.predict("test/curve", unit="ns")
     def chain(instructions, clock):
         return instructions / clock, 0
 
     return chain(
-        instructions=rk.axis(lengths, "cycle", "length of the chain"),
+        instructions=rk.axis((5120, 10240, 20480), "cycle", "length of the chain"),
         clock=rk.guess(3, "GHz", "a clock", low=1, high=6),
     )
 

@@ -100,9 +100,9 @@ def _program(pid: int) -> str:
     return ""
 
 
-def running(program: str, parent: int | None = None) -> list[int]:
-    """The descendants of a process (of this one) that run that program of this checkout's library."""
-    return [pid for pid in descendants(parent) if _program(pid) == str(LIBRARY / program)]
+def running(program: str) -> list[int]:
+    """The descendants of this process that run that program of this checkout's library."""
+    return [pid for pid in descendants() if _program(pid) == str(LIBRARY / program)]
 
 
 def probes_of(parent: int) -> list[int]:
