@@ -6,6 +6,7 @@ attempt has the attempt's key.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import socket
@@ -14,8 +15,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -126,7 +126,7 @@ def stop(key: str) -> None:
     """Tells what runs of this attempt to end; what was measured so far is kept."""
     _stopped.add(key)
     for process in [process for process, of in _programs.items() if of == key]:
-        with suppress(OSError):
+        with contextlib.suppress(OSError):
             assert process.stdin
             process.stdin.close()
 
@@ -195,9 +195,10 @@ class _Host:
             follower.join()
         return status, output, _last_line("\n".join(lines))
 
-    def started(self, command: list[str]) -> _Program:
-        """The program, for the duration of a `with`. Raises HostFailed where the attempt was
-        stopped meanwhile."""
+    @contextlib.contextmanager
+    def started(self, command: list[str]) -> Iterator[subprocess.Popen]:
+        """The program, which is ended with the block; at once where the attempt was stopped
+        meanwhile."""
         process = subprocess.Popen(
             [sys.executable, _SUPERVISED, *command],
             stdin=subprocess.PIPE,
@@ -211,24 +212,14 @@ class _Host:
         _programs[process] = self._key
         if self._key in _stopped:
             stop(self._key)
-        return _Program(process)
-
-
-class _Program:
-    """A program that is ended at the end of a `with`."""
-
-    def __init__(self, process: subprocess.Popen):
-        self._process = process
-
-    def __enter__(self) -> subprocess.Popen:
-        return self._process
-
-    def __exit__(self, *_: object) -> None:
-        assert self._process.stdin
-        with suppress(OSError):
-            self._process.stdin.close()
-        self._process.wait()
-        _programs.pop(self._process, None)
+        try:
+            yield process
+        finally:
+            assert process.stdin
+            with contextlib.suppress(OSError):
+                process.stdin.close()
+            process.wait()
+            _programs.pop(process, None)
 
 
 def _last_line(text: str) -> str:
@@ -249,7 +240,10 @@ def _wait_for_peer(peer: str) -> None:
     host, _, port = peer.rpartition(":")
     end_s = time.monotonic() + _PEER_START_S
     while time.monotonic() < end_s:
-        with suppress(OSError), socket.create_connection((host.strip("[]"), int(port)), 2.0):
+        with (
+            contextlib.suppress(OSError),
+            socket.create_connection((host.strip("[]"), int(port)), 2.0),
+        ):
             return
         time.sleep(0.2)
     raise HostFailed(

@@ -6,11 +6,12 @@ import math
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import jinja2
 import pyarrow as pa
 import pyarrow.parquet as pq
 from prometheus_client import CollectorRegistry, Gauge, generate_latest
 
-from reckon import records
+from reckon import config, records
 from reckon.fleet.collection import tables
 
 # Written at once, because each run alone would take as long; with trials, fewer.
@@ -22,6 +23,7 @@ _GAUGES = {
     "high": "reckon_measured_high",
     "predicted": "reckon_predicted",
 }
+_DESCRIPTION = config.ROOT / "book" / "collection" / "export-format.jinja"
 _INFO = ("run", "host", "model", "kernel", "microcode", "profiles")
 
 
@@ -72,7 +74,7 @@ def prometheus(of_runs: Iterable[dict[str, pa.Table]]) -> tuple[str, int]:
     count = 0
     registry = CollectorRegistry()
     gauges = {
-        column: Gauge(name, _meaning(column), _LABELS, registry=registry)
+        column: Gauge(name, _of_gauge(column), _LABELS, registry=registry)
         for column, name in _GAUGES.items()
     }
     info = Gauge("reckon_run_info", "A run and its machine; always 1.", _INFO, registry=registry)
@@ -88,9 +90,12 @@ def prometheus(of_runs: Iterable[dict[str, pa.Table]]) -> tuple[str, int]:
     return generate_latest(registry).decode(), count
 
 
-def _meaning(column: str) -> str:
-    field = tables.QUANTITIES.field(column)
-    return f"In base units: {field.metadata[b'meaning'].decode()}."
+def _of_gauge(column: str) -> str:
+    return f"In base units: {_meaning(tables.QUANTITIES.field(column))}."
+
+
+def _meaning(field: pa.Field) -> str:
+    return field.metadata[b"meaning"].decode()
 
 
 def _label(value: object) -> str:
@@ -103,42 +108,16 @@ def _label(value: object) -> str:
 
 def description() -> str:
     """docs/export-format.md: every table and column."""
-    lines = [
-        "# What `reckon export` writes",
-        "",
-        "A folder of Parquet files, which DuckDB, pandas, Polars and Spark read. Numbers are in "
-        "base units (s, byte, cycle, tick and their quotients), named in the column `unit`. "
-        "`run_id` links the tables. Each field's metadata holds the meaning that stands here.",
-        "",
-        "```sql",
-        "-- in DuckDB: the single values in which the machines differ most",
-        "SELECT quantity, count(DISTINCT host) AS machines, max(median) / min(median) AS times",
-        "FROM 'quantities.parquet' JOIN 'runs.parquet' USING (run_id)",
-        "WHERE x IS NULL AND median > 0 GROUP BY quantity ORDER BY times DESC LIMIT 10;",
-        "```",
-    ]
-    for name, schema in tables.SCHEMAS.items():
-        lines += [
-            "",
-            f"## {name}.parquet",
-            "",
-            "| column | type | meaning |",
-            "| --- | --- | --- |",
-        ]
-        for field in schema:
-            meaning = field.metadata[b"meaning"].decode()
-            lines.append(f"| `{field.name}` | {field.type} | {meaning} |")
-    lines += [
-        "",
-        "`trials.parquet` is written with `--trials`; it is by far the largest.",
-        "",
-        "## Prometheus",
-        "",
-        "`reckon export --prometheus FILE` writes "
-        + ", ".join(f"`{name}`" for name in _GAUGES.values())
-        + f" with the labels {', '.join(f'`{name}`' for name in _LABELS)}, and `reckon_run_info` "
-        + "with "
-        + ", ".join(f"`{name}`" for name in _INFO)
-        + ". Point node_exporter's textfile collector at its folder.",
-    ]
-    return "\n".join(lines) + "\n"
+    template = jinja2.Template(
+        _DESCRIPTION.read_text(encoding="utf-8"),
+        trim_blocks=True,
+        keep_trailing_newline=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    return template.render(
+        tables=tables.SCHEMAS,
+        meaning=_meaning,
+        gauges=[*_GAUGES.values()],
+        labels=_LABELS,
+        of_info=_INFO,
+    )

@@ -244,11 +244,7 @@ def _content(address: str) -> bytes:
 
 
 def tables_of(
-    found: Found,
-    *,
-    trials: bool = False,
-    recompute: bool = True,
-    on_progress: Callable[[int, int], None],
+    found: Found, *, trials: bool = False, recompute: bool = True
 ) -> Iterator[dict[str, pa.Table]]:
     """The tables of each run that is whole and as it was written; adds why others are skipped.
 
@@ -256,9 +252,8 @@ def tables_of(
     seen: dict[str, Path] = {}
     read = functools.partial(_checked_tables, trials=trials, recompute=recompute)
     with _in_processes(len(found.folders)) as map_in_order:
-        for number, of_run in enumerate(map_in_order(read, found.folders)):
-            folder = found.folders[number]
-            on_progress(number + 1, len(found.folders))
+        of_runs = map_in_order(read, found.folders)
+        for folder, of_run in zip(found.folders, of_runs, strict=True):
             if isinstance(of_run, str):
                 found.skipped.append(of_run.replace(str(folder), found.name_of(folder)))
                 continue

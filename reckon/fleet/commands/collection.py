@@ -11,6 +11,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import click
+from rich.console import Console
+from rich.progress import track
 
 from reckon import config, records
 from reckon.cli.commands import command, run_option
@@ -72,14 +74,12 @@ def collect(**options) -> int:
     _check_may_be_replaced(out, arguments.sources)
     with _temporary_folder() as unpacked:
         found = gather.find(arguments.sources, unpacked)
-        of_runs = gather.tables_of(
-            found, recompute=not arguments.trust_medians, on_progress=_progress
-        )
+        of_runs = gather.tables_of(found, recompute=not arguments.trust_medians)
         if arguments.no_names:
             key = secrets.token_bytes(32)
             of_runs = (tables.without_names(of_run, key) for of_run in of_runs)
-        rows = writing.write_parquet(of_runs, unpacked / "data")
-        _clear_progress()
+        shown = _shown(of_runs, "Runs", len(found.folders))
+        rows = writing.write_parquet(shown, unpacked / "data")
         for sentence in found.skipped:
             print(f"Skipped: {sentence}", file=sys.stderr)
         if not rows.get("runs"):
@@ -92,8 +92,7 @@ def collect(**options) -> int:
         between = network.merged(found.networks)
         with_names = not arguments.no_names
         site = pages.Site(collection, found.skipped, between, with_names=with_names)
-        count = pages.write(site, out, _page_progress, grading=arguments.grading)
-        _clear_progress()
+        count = pages.write(site, out, _shown, grading=arguments.grading)
         outliers = [
             {"machine": each["name"], "why": each["why"]} for each in site.outlying_machines
         ]
@@ -136,11 +135,6 @@ def _check_may_be_replaced(out: Path, sources: list[str]) -> None:
     for source in sources:
         if Path(source).exists() and Path(source).resolve().is_relative_to(out.resolve()):
             raise ReckonError(f"{source} lies in {out}, which is replaced; choose another --out.")
-
-
-def _page_progress(number: int, total: int) -> None:
-    if sys.stderr.isatty() and number % 20 == 0:
-        print(f"\rPage {number:,} of {total:,}", end="", file=sys.stderr, flush=True)
 
 
 @command(
@@ -188,17 +182,14 @@ def export(**options) -> int:
         else:
             found = gather.Found([_own_run(arguments)])
         of_runs = gather.tables_of(
-            found,
-            trials=arguments.trials,
-            recompute=not arguments.trust_medians,
-            on_progress=_progress,
+            found, trials=arguments.trials, recompute=not arguments.trust_medians
         )
+        shown = _shown(of_runs, "Runs", len(found.folders))
         if arguments.prometheus:
-            text, runs = writing.prometheus(of_runs)
+            text, runs = writing.prometheus(shown)
             rows = {"runs": runs, "lines": text.count("\n")}
         else:
-            rows = writing.write_parquet(of_runs, arguments.out)
-    _clear_progress()
+            rows = writing.write_parquet(shown, arguments.out)
     for sentence in found.skipped:
         print(f"Skipped: {sentence}", file=sys.stderr)
     if not rows.get("runs"):
@@ -233,11 +224,9 @@ def _export_frames(arguments) -> int:
     return 0
 
 
-def _progress(number: int, total: int) -> None:
-    if sys.stderr.isatty() and total > 1:
-        print(f"\rRun {number:,} of {total:,}", end="", file=sys.stderr, flush=True)
-
-
-def _clear_progress() -> None:
-    if sys.stderr.isatty():
-        print("\r\033[K", end="", file=sys.stderr)
+def _shown(items: Iterable, what: str = "Pages", total: int | None = None) -> Iterable:
+    """The items as they are; on a terminal with a bar."""
+    console = Console(stderr=True)
+    return track(
+        items, what, total, console=console, transient=True, disable=not sys.stderr.isatty()
+    )

@@ -10,7 +10,7 @@ import functools
 import re
 import shutil
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -261,14 +261,15 @@ def begin(out: Path) -> None:
 
 
 def write(
-    site: Site, out: Path, on_page: Callable[[int, int], None], *, grading: bool = False
+    site: Site, out: Path, shown: Callable[[list], Iterable], *, grading: bool = False
 ) -> int:
-    """Writes the pages of the site into its folder; how many there are."""
+    """Writes the pages of the site into its folder; how many there are.
+
+    shown: goes through the pages, and may show how far it is."""
     jinja = templates.environment()
     jinja.globals |= {"site": site, "with_grading": grading, "changed": _changed}
     pages = list(_pages(site, with_grading=grading))
-    for number, (path, template, content) in enumerate(pages, 1):
-        on_page(number, len(pages))
+    for path, template, content in shown(pages):
         root = "../" * path.count("/")
         _write(out / path, jinja.get_template(template).render(root=root, **content()))
     if grading:

@@ -13,7 +13,7 @@ def collect(folders):
 
     def all_runs():
         found = gather.find([str(folders / "runs")], folders / "unpacked")
-        of_runs = gather.tables_of(found, on_progress=lambda *_: None)
+        of_runs = gather.tables_of(found)
         export.write_parquet(of_runs, folders / "data")
         opened.append(Collection(folders / "data"))
         return opened[-1]

@@ -27,7 +27,7 @@ def runs(folders):
 def collected(*sources, folder, **how):
     """The names of the runs that these sources give, and what was skipped."""
     found = gather.find([str(source) for source in sources], folder / "unpacked")
-    of_runs = list(gather.tables_of(found, on_progress=lambda *_: None, **how))
+    of_runs = list(gather.tables_of(found, **how))
     return [each["runs"]["run"][0].as_py() for each in of_runs], found.skipped
 
 
