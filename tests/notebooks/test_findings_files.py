@@ -5,17 +5,13 @@ from types import SimpleNamespace
 
 import pytest
 from helpers import made_up
+from helpers.findings import names
 
 from reckon import statistics
 from reckon.book import contents
 
 # From visit to visit a quantity varies by a third.
 DRIFTING = statistics.PooledVariance(variance=0.1, degrees=20, quantities=20)
-
-
-def names(conclusion):
-    """The names of what a function concludes."""
-    return {each.name for each in (conclusion if isinstance(conclusion, list) else [conclusion])}
 
 
 def time(quantity, value, **more):

@@ -1,0 +1,50 @@
+"""What the chapter cpu/division concludes of made-up results: the names of its findings."""
+
+from helpers import made_up
+from helpers.findings import cycles, names
+
+from reckon.book import contents
+from reckon.prediction.inputs import guess
+
+DIVISION = contents.findings_of("cpu/division")
+
+
+def at(ghz, times=1.0):
+    """Findings of divisions beside which the core makes three cycles a tick, where the clock's page has that number of GHz."""
+    long, small = cycles("cpu/division/long_quotient", 45), cycles("cpu/division/small", 16)
+    long.seal.predicted /= times
+    given = guess(ghz, "GHz", "made up", low=2, high=5)
+    one, start = (guess(n, "cycle", "made up", low=n, high=n) for n in (1, 14))
+    bits = guess(62, "1", "made up", low=62, high=62)
+    return (
+        names(DIVISION.another_clock(long, 0.5, given)),
+        names(DIVISION.off_by_the_divider(long, bits, start, one, given)),
+        DIVISION.answer(long, small, given),
+    )
+
+
+def test_samples_of_another_clock_are_named():
+    named, reason, answer = at(4.5, times=1)
+    assert named == reason == {"another clock"}
+    assert "at 3.00 GHz" in answer
+    named, reason, answer = at(3.1)
+    assert named == set() and reason == {"divider guessed"} and "GHz" not in answer
+
+
+def test_another_clock_does_not_explain_more_cycles():
+    """45 cycles at 3 GHz, where 15 were predicted at 4.5."""
+    named, reason, _ = at(4.5, times=4.5)
+    assert named == reason == {"another processor"}
+
+
+def test_curves_that_are_off_are_listed():
+    by_bits = made_up.curve("cpu/division/chain_by_bits", [1, 62], [5, 15], "ns", "1", predicted=5)
+    given, flat, start = (
+        guess(value, unit, "made up", low=0, high=99)
+        for value, unit in ((3, "GHz"), (0, "cycle"), (14, "cycle"))
+    )
+    found = DIVISION.misses([], [by_bits], start, flat, given)
+    assert names(found) == {"none missed"}
+    by_bits.seal.predicted = [each / 3 for each in by_bits.seal.predicted]
+    found = DIVISION.misses([], [by_bits], start, flat, given)
+    assert names(found) == {"bits off"}

@@ -1,0 +1,104 @@
+"""What the chapter cpu/switch concludes of made-up results: the names of its findings."""
+
+from types import SimpleNamespace
+
+import numpy as np
+from helpers import made_up
+from helpers.findings import names
+
+from reckon.book import contents
+from reckon.prediction.inputs import guess
+
+SWITCH = contents.findings_of("cpu/switch")
+
+
+def made_switches(**more_us):
+    """A process's switches take so much more than a thread's, which take 1 µs."""
+    pairs = {"": "over pipes", "eventfd_": "by eventfd", "futex_": "by futex"}
+    made = {}
+    for seed, name in enumerate(["", "eventfd_", "futex_"]):
+        process_us = 1 + more_us.get(pairs[name].split()[-1], 0)
+        for partner, us in (("process", process_us), ("thread", 1)):
+            quantity = f"cpu/switch/{name}{partner}"
+            made[f"{name}{partner}"] = made_up.single(quantity, us, "us", seed=seed)
+    for partner in ("process", "thread"):
+        made[f"{partner}_less_pipe"] = made_up.nothing(f"cpu/switch/{partner}_less_pipe")
+    return made
+
+
+def test_page_tables_add_where_no_interval_overlaps():
+    found = names(SWITCH.process_or_thread(made_switches(pipes=1, eventfd=1, futex=1)))
+    assert found == {"compared", "page tables add to a switch"}
+
+
+def test_differences_of_no_one_value_are_not_page_tables_alone():
+    switches = made_switches(pipes=0.2, eventfd=0.2, futex=1)
+    found = SWITCH.process_or_thread(switches)
+    assert names(found) == {"compared", "not page tables alone"}
+    assert found[-1].strength == "not explained" and "was preempted" in found[-1]
+
+
+def ring(name, us, predicted):
+    return made_up.curve(
+        f"cpu/switch/{name}", [2, 4, 8, 16, 32], np.broadcast_to(us, 5), "us", "1", predicted
+    )
+
+
+def test_rings_without_pipe_that_are_off_are_listed():
+    near, off = ring("near", 1, 1), ring("off", [1, 2.2, 2.2, 2.2, 5.6], 1)
+    items = SWITCH.off_rings([near, off], {"cpu/switch/off": "ring without pipe"})
+    assert len(items) == 1 and "32 processes" in items[0] and "ring without pipe" in items[0]
+
+
+def test_the_exercise_says_where_the_rings_are_off():
+    none, whole, less = (ring(name, us, 1) for name, us in (("a", 1.7), ("b", 6), ("c", 4)))
+    switch = guess(0.9, "us", "made up", low=0.5, high=2)
+    found = SWITCH.off_in_the_rings(none, whole, less, switch)
+    assert found.name == "rings off" and "Among 8 processes" in found
+
+
+def test_two_trips_out_of_the_guest_explain_what_they_take(monkeypatch):
+    machine = SimpleNamespace(value=lambda _: 1.0)
+    monkeypatch.setattr("reckon.run", lambda: SimpleNamespace(machine=machine))
+    interrupt, trap = (guess(us, "us", "made up", low=1, high=100) for us in (10, 6))
+    why = SWITCH.why_waking_differs
+    assert why(28e-6, interrupt, trap).name == "trips explain a part"
+    assert why(28e-6, interrupt, trap).strength == "not explained"
+    assert why(13e-6, interrupt, trap).name == "trips out of the guest"
+
+
+def test_page_tables_may_add_where_some_overlap():
+    found = names(SWITCH.process_or_thread(made_switches(futex=1)))
+    assert found == {"compared", "page tables may add"}
+
+
+def test_where_all_overlap_nothing_is_known_of_page_tables():
+    found = names(SWITCH.process_or_thread(made_switches()))
+    assert found == {"compared", "like threads"}
+
+
+def test_more_sleep_explains_nothing_if_two_measurements_of_two_differ_as_much():
+    assert "may be sleeping" in SWITCH.sleeping(0.001, 0.63, 0.1)
+    assert SWITCH.sleeping(0.001, 0.63, 0.49) == ""
+
+
+def test_a_hand_over_that_is_faster_than_guessed_left_no_guest():
+    interrupt = guess(10e-6, "s", "made up", low=1e-6, high=1e-4)
+    trap = guess(6e-6, "s", "made up", low=1e-6, high=1e-4)
+    assert SWITCH.why_waking_differs(-1e-7, interrupt, trap).name == "nothing to wake"
+
+
+def test_without_a_switch_on_one_cpu_waking_has_no_time():
+    across = made_up.single("cpu/switch/process_across", 30, "us")
+    across.seal.predicted = 10e-6
+    interrupt = guess(10e-6, "s", "made up", low=1e-6, high=1e-4)
+    gross = made_up.nothing("cpu/switch/process")
+    found = SWITCH.off_on_two_cpus([across], gross, interrupt, interrupt)
+    assert found.name == "waking not separated" and "unknown" not in found and "nan" not in found
+
+
+def test_arrays_as_large_as_the_l2_cache_may_not_stay_there(monkeypatch):
+    machine = SimpleNamespace(value=lambda _: 2 << 20)
+    monkeypatch.setattr("reckon.run", lambda: SimpleNamespace(machine=machine))
+    for mib, name in ((1, "arrays fit"), (2, "arrays nearly fill"), (3, "arrays exceed")):
+        assert names(SWITCH.l2_cache(mib << 20)) == {name}
