@@ -8,7 +8,6 @@ import shutil
 
 import pytest
 from helpers.books import ShortRecordedProject, executing, measurements_of
-from helpers.capabilities import own_mounts
 from helpers.project import RECORDED, ROOT, finished
 
 from reckon.book.contents import notebooks
@@ -143,22 +142,3 @@ def test_no_apt_leaves_the_system_alone(tmp_path):
     assert done.returncode == 0 and not (tmp_path / "apt-get.log").exists()
     run()  # the check can see a call
     assert (tmp_path / "apt-get.log").read_text().count("called") == 2
-
-
-def test_a_full_disk_under_build(book, tmp_path):
-    """_build on a small file system of its own, in a mount namespace that ends with the build."""
-    own_mounts()
-    target = book.base / "small" / "_build"
-    target.mkdir(parents=True, exist_ok=True)
-    command = f'mount -t tmpfs -o size=400k none {target} && exec "$@"'
-    done = book.build(
-        "--html",
-        prefix=["unshare", "-m", "sh", "-c", command, "sh"],
-        RECKON_BUILD=str(target),
-        RECKON_RUNS=str(book.base / "book/runs"),
-    )
-    assert done.returncode == 2, done.stdout + done.stderr
-    assert "No space left on device" in done.stderr and "Traceback" not in done.stderr
-    for path in book.run.rglob("*.json"):
-        json.loads(path.read_text())
-    assert not [p for p in book.run.rglob(".*")]

@@ -42,14 +42,6 @@ def test_the_first_build_measures_everything_and_says_so(book):
     assert shown == {name for name, measurement in book.measurements().items() if measurement}
 
 
-def test_a_second_build_executes_nothing(book):
-    records = {p: p.stat().st_mtime_ns for p in book.run.rglob("*.json")}
-    done = book.build("--html")
-    assert f"Pages: 0 executed, {len(PAGES)} unchanged." in done.stdout and done.returncode == 0
-    assert "(unchanged)" in done.stdout and "measured" not in done.stdout
-    assert {p: p.stat().st_mtime_ns for p in book.run.rglob("*.json")} == records
-
-
 def test_a_page_may_use_what_a_later_page_measures(tmp_path):
     files = ["notebooks/machine", "notebooks/cpu/clock", "notebooks/cpu/loop", "book/bibliography"]
     project = ShortProject(tmp_path / "later", [*files, "book/method"])
