@@ -183,29 +183,22 @@ def test_files_that_were_not_finished_are_taken_back(disk, monkeypatch):
         assert path.stat().st_size == 4 * KIB
 
 
-def test_a_quota_that_is_used_up_is_reported(disk, monkeypatch):
+@pytest.mark.parametrize(
+    ("error", "temporary"),
+    [(errno.EIO, True), (errno.ENOSPC, True), (errno.EROFS, False), (errno.EDQUOT, False)],
+)
+def test_a_disk_that_refuses_is_reported_and_may_serve_the_next_time(
+    disk, monkeypatch, error, temporary
+):
     """As write(2) and fsync(2) report it; what was written until then is taken back."""
 
-    def refuse(file):
-        raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
-
-    monkeypatch.setattr(os, "fsync", refuse)
-    with scratch.shared_folder() as folder:
-        with pytest.raises(
-            scratch.ScratchUnavailable, match="No file can be written in .*: Disk quota exceeded"
-        ):
-            scratch.prepare_files(1, 64 * KIB)
-        assert (folder / "data-0").stat().st_size == 0
-
-
-@pytest.mark.parametrize(
-    ("error", "temporary"), [(errno.EIO, True), (errno.ENOSPC, True), (errno.EROFS, False)]
-)
-def test_a_disk_that_fails_or_fills_may_serve_the_next_time(disk, monkeypatch, error, temporary):
     def fsync(_):
         raise OSError(error, os.strerror(error))
 
     monkeypatch.setattr(os, "fsync", fsync)
-    with scratch.shared_folder(), pytest.raises(scratch.ScratchUnavailable) as caught:
-        scratch.prepare_files(1, KIB)
+    why = f"No file can be written in .*: {os.strerror(error)}"
+    with scratch.shared_folder() as folder:
+        with pytest.raises(scratch.ScratchUnavailable, match=why) as caught:
+            scratch.prepare_files(1, 64 * KIB)
+        assert (folder / "data-0").stat().st_size == 0
     assert caught.value.temporary is temporary
