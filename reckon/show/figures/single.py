@@ -7,18 +7,19 @@ from matplotlib.lines import Line2D
 
 from reckon import units
 from reckon.messages import join_words
-from reckon.prediction.ratios import is_comparable
+from reckon.prediction.ratios import factor_off, is_comparable
 from reckon.records.quantities.result import Result
 from reckon.show.block import Block
 from reckon.show.figures import drawings, places, style
 from reckon.show.figures.drawings import Data
 from reckon.show.figures.style import BLACK, BLUE, PURPLE, RED, SKY
 from reckon.show.frames import readable_unit
-from reckon.show.tables.scores import WITHIN
+from reckon.show.tables.scores import WITHIN, report_ratios
 from reckon.show.tables.tables import title
 from reckon.show.titles import page_title
 
 _BAND_COLOURS = ("#dcc07f", "#ecdcb8", "#f7f0e3")
+_APART = 0.2  # of a row's height, to either side
 _SMALLEST = 1e-12  # in base units: a logarithmic axis has no 0
 
 
@@ -60,32 +61,56 @@ def bars(results: list[Result], name: str, caption: str, titles: dict | None = N
 
 
 def prediction_ratios(results: list[Result], name: str, caption: str) -> Block:
-    """How far the sealed predictions of each chapter were off: measured over predicted, one dot
-    for each quantity, the chapters by their medians. The caption names the first and the last."""
+    """How far the sealed predictions of each chapter were off, the chapters by their medians. The
+    caption names the first and the last."""
     judged = [result for result in results if is_comparable(result.ratio)]
     if not judged:
         return style.nothing_to_draw(results)
     ratios: dict[str, list[float]] = {}
     for result in judged:
-        ratios.setdefault(result.experiment, []).append(result.ratio)
-    medians = {chapter: float(np.median(each)) for chapter, each in ratios.items()}
-    chapters = sorted(medians, key=lambda chapter: -medians[chapter])
-    rows = [[result.quantity, f"{result.ratio:.6g}"] for result in judged]
-    with drawings.new(1.0 + 0.24 * len(chapters)) as drawing:
+        ratios.setdefault(page_title(result.experiment), []).append(result.ratio)
+    chapters = sorted(ratios, key=lambda chapter: -np.median(ratios[chapter]))
+    first, last = chapters[0], chapters[-1]
+    if first != last:
+        caption += f"; by the median, *{first}* came out highest and *{last}* lowest"
+    data = Data(_columns("quantity"), [[r.quantity, f"{r.ratio:.6g}"] for r in judged])
+    return _draw_ratios({each: ratios[each] for each in chapters}, "chapter", data, name, caption)
+
+
+def reports_prediction_ratios(name: str, caption: str) -> Block:
+    """The same for every counted value of the reports, by report."""
+    ratios = {report.machine: values.tolist() for report, values in report_ratios()}
+    off = factor_off(np.concatenate([*ratios.values()]))
+    caption += (
+        f": half of {len(off)} lie within {units.number(float(np.median(off)), 2)} times, the "
+        f"farthest is off by {units.number(float(off.max()), 2)} times"
+    )
+    rows = [[report, f"{ratio:.6g}"] for report, values in ratios.items() for ratio in values]
+    return _draw_ratios(ratios, "report", Data(_columns("report"), rows), name, caption)
+
+
+def _columns(first: str) -> list[str]:
+    return [first, "measured / predicted"]
+
+
+def _draw_ratios(
+    ratios: dict[str, list[float]], kind: str, data: Data, name: str, caption: str
+) -> Block:
+    """Measured over predicted, one dot for each value, in a row for each chapter or report."""
+    medians = [float(np.median(values)) for values in ratios.values()]
+    with drawings.new(1.0 + 0.3 * len(ratios)) as drawing:
         axes = drawing.axes
         for limit, colour in reversed([*zip(WITHIN, _BAND_COLOURS, strict=True)]):
             axes.axvspan(1 / limit, limit, color=colour, lw=0, zorder=0)
         axes.axvline(1, color=BLACK, lw=0.8)
-        for row, chapter in enumerate(chapters):
-            dots = ratios[chapter]
-            axes.plot(dots, [row] * len(dots), "o", color=BLUE, ms=5, alpha=0.6, mew=0)
-            axes.plot(medians[chapter], row, "|", color=BLACK, ms=11, mew=1.5)
+        for row, (values, median) in enumerate(zip(ratios.values(), medians, strict=True)):
+            # Moved apart where they would hide each other; the same picture each time.
+            at = row + np.random.default_rng(row).uniform(-_APART, _APART, len(values))
+            axes.plot(values, at, "o", color=BLUE, ms=5, alpha=0.6, mew=0)
+            axes.plot(median, row, "|", color=BLACK, ms=11, mew=1.5)
         bands = join_words([f"{limit:g}" for limit in WITHIN])
         xlabel = f"measured / predicted (bar: median; bands: within {bands} times)"
-        style.named_rows(axes, [page_title(chapter) for chapter in chapters], xlabel)
-        texts = [f"{page_title(each)} {units.number(medians[each])}" for each in chapters]
-        alt = f"Median ratio of measured to predicted by chapter: {'; '.join(texts)}"
-        first, last = (f"*{page_title(each)}*" for each in (chapters[0], chapters[-1]))
-        if first != last:
-            caption += f"; by the median, {first} came out highest and {last} lowest"
-        return drawing.save(name, caption, alt, Data(["quantity", "measured / predicted"], rows))
+        style.named_rows(axes, [*ratios], xlabel)
+        texts = [f"{each} {units.number(m)}" for each, m in zip(ratios, medians, strict=True)]
+        alt = f"Median ratio of measured to predicted by {kind}: {'; '.join(texts)}"
+        return drawing.save(name, caption, alt, data)

@@ -1,4 +1,4 @@
-"""Strip plots: this machine among others, methods over Reckon's, the reports' prediction ratios."""
+"""Strip plots: this machine among others, and methods over Reckon's."""
 
 from __future__ import annotations
 
@@ -22,10 +22,9 @@ from reckon.records.session import current_session
 from reckon.show.block import Block, say
 from reckon.show.figures import drawings, style
 from reckon.show.figures.drawings import Data
-from reckon.show.figures.style import BLACK, SERIES, Look
+from reckon.show.figures.style import BLACK, Look
 from reckon.show.sentences.method_effects import Groups, changing_methods
 from reckon.show.tables.method_and_machine_tables import value_by_method_of
-from reckon.show.tables.scores import report_ratios
 from reckon.show.titles import machines_of, title_of
 from reckon.statistics import Summary
 
@@ -271,34 +270,3 @@ def _method_marks(group: GroupResult, looks: dict[str, Look]) -> Iterator[_Mark]
                 ends=ends if ratio.rounds > 1 and ratio.minimum > 0 else None,
                 offset=offset + _REPORTS_APART * k,
             )
-
-
-def reports_prediction_ratios(name: str, caption: str) -> Block:
-    """Measured over predicted for every counted value of the reports, a strip for each report."""
-    by_report = [(report.machine, ratios) for report, ratios in report_ratios()]
-    strips = []
-    for k, (report, ratios) in enumerate(by_report):
-        look = {"color": SERIES[k % len(SERIES)], "marker": "o", "ms": 4, "alpha": 0.6}
-        # Moved apart where they would hide each other; the same picture each time.
-        offsets = np.random.default_rng(k).uniform(-0.25, 0.25, len(ratios))
-        marks = [
-            _Mark(ratio, look, [report, f"{ratio:.6g}"], offset=offset)
-            for ratio, offset in zip(ratios, offsets, strict=True)
-        ]
-        strips.append((report, marks))
-    every = np.concatenate([ratios for _, ratios in by_report])
-    off = np.maximum(every, 1 / every)
-    caption += (
-        f": half of {len(off)} lie within {units.number(float(np.median(off)), 2)} times, the "
-        f"farthest is off by {units.number(float(off.max()), 2)} times"
-    )
-    with drawings.new(3.0) as drawing:
-        drawing.axes.axvline(1, color=BLACK, lw=0.8)
-        xlabel = "measured / predicted, each on its own machine"
-        rows = _draw(drawing.axes, strips, xlabel)
-        alt = "Measured over predicted by report: " + "; ".join(
-            f"{report} {len(ratios)} values, {units.number(float(ratios.min()))} to "
-            f"{units.number(float(ratios.max()))}"
-            for report, ratios in by_report
-        )
-        return drawing.save(name, caption, alt, Data(["report", "measured / predicted"], rows))
