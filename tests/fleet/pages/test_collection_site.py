@@ -4,6 +4,7 @@ import csv
 import itertools
 import json
 import re
+import shutil
 from urllib.parse import unquote
 
 import html5lib
@@ -19,13 +20,17 @@ SLOWED = {"files/read/direct_random": 3.0, "memory/latency/random": 1.6}
 
 
 @pytest.fixture
-def fleet(folders):
+def fleet(folders, shared_folder, monkeypatch):
     """The folder of twelve machines, one of them slowed, and one with a run before an upgrade."""
-    fleets.add_fleet(12, SLOWED)
-    fleets.add_run(
-        "old-kernel", 3, {"cpu/syscall/getpid": 2}, days=-9, host="host-3", kernel="5.10.0"
-    )
-    return folders / "runs"
+
+    def fill(folder):
+        with monkeypatch.context() as set_for_now:
+            set_for_now.setenv("RECKON_RUNS", str(folder))
+            fleets.add_fleet(12, SLOWED)
+            of_before = {"days": -9, "host": "host-3", "kernel": "5.10.0"}
+            fleets.add_run("old-kernel", 3, {"cpu/syscall/getpid": 2}, **of_before)
+
+    return shutil.copytree(shared_folder("twelve-machines", fill), folders / "runs")
 
 
 def collected(fleet, tmp_path, *more):
