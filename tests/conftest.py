@@ -54,22 +54,35 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.write_line(f"Skipped {count}: {reason}")
 
 
-# The files that take longest, in the order in which workers get them: what comes last is short.
+# The files that take longest, in the order in which workers get them: what comes last is short. The first
+# builds the book of book/conftest.py, for which those that read it would wait.
 LONGEST = (
     "book/test_building.py",
-    "faults/test_other_targets.py",
+    "faults/test_no_room.py",
+    "fleet/test_measuring.py",
     "notebooks/test_pages.py",
     "book/test_site.py",
-    "faults/test_no_room.py",
+    "book/test_jupyterlab.py",
     "book/test_measuring.py",
-    "csrc/runner/test_sanitizers.py",
+    "faults/test_fleet_demo.py",
+    "book/execution/test_notebook_execution.py",
+    "csrc/test_other_programs.py",
+    "book/test_hostile_text.py",
+    "book/test_faults_of_outputs.py",
+    "faults/test_other_targets.py",
+    "fleet/pages/test_collection_site.py",
     "faults/test_kills.py",
-    "csrc/test_every_probe.py",
-    "book/test_pdf.py",
-    "book/test_fifth_part.py",
-    "csrc/files/test_remote_troubles.py",
-    "csrc/files/test_refusals.py",
-    "faults/test_few_rights.py",
+    "fleet/collection/test_outliers.py",
+    "machines/test_machines.py",
+    "book/test_formulas.py",
+    "csrc/test_killed.py",
+    "faults/test_two_builds.py",
+    "csrc/runner/test_source_key.py",
+    "book/test_watch.py",
+    "book/test_odd_cells.py",
+    "book/test_same_outputs.py",
+    "fleet/collection/test_export.py",
+    "test_revised_predictions.py",
 )
 
 
