@@ -41,6 +41,18 @@ def collected(fleet, tmp_path, *more):
     return out, done
 
 
+@pytest.fixture
+def site(fleet, shared_folder):
+    """The folder that holds the `site` of those machines, of which no test changes a file, and what was
+    `printed`."""
+
+    def fill(folder):
+        _, done = collected(fleet, folder)
+        (folder / "printed").write_text(done.stdout)
+
+    return shared_folder("site-of-twelve-machines", fill)
+
+
 def table_of(out, name):
     return pyarrow.parquet.read_table(out / f"data/{name}.parquet").to_pylist()
 
@@ -49,19 +61,18 @@ def text_of(page):
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page.read_text()))
 
 
-def test_the_outlier_is_named_with_the_reason(fleet, tmp_path):
-    out, done = collected(fleet, tmp_path)
-    assert "host-12: 2 outliers, in " in done.stdout
-    assert "It differs in: memory 4 GiB, others 16 GiB." in done.stdout
-    front = text_of(out / "index.html")
+def test_the_outlier_is_named_with_the_reason(site):
+    printed = (site / "printed").read_text()
+    assert "host-12: 2 outliers, in " in printed
+    assert "It differs in: memory 4 GiB, others 16 GiB." in printed
+    front = text_of(site / "site/index.html")
     assert "13 runs of 12 machines" in front and "host-12 : 2 outliers" in front
     assert "kernel 5.10.0 → 6.1.0" in front
 
 
-def test_pages_are_valid_and_every_link_leads_to_a_file(fleet, tmp_path):
-    out, done = collected(fleet, tmp_path)
-    pages = sorted(out.rglob("*.html"))
-    assert f"({len(pages)} pages)" in done.stdout
+def test_pages_are_valid_and_every_link_leads_to_a_file(site):
+    pages = sorted((site / "site").rglob("*.html"))
+    assert f"({len(pages)} pages)" in (site / "printed").read_text()
     for page in pages:
         content = page.read_text()
         html5lib.HTMLParser(strict=True).parse(content)
@@ -93,9 +104,11 @@ def test_names_of_machines_are_text_never_markup(folders, tmp_path):
     assert "With fewer than 8 machines none can be called an outlier" in pages
 
 
-def test_another_folder_is_not_overwritten_and_an_earlier_site_is(fleet, tmp_path):
+def test_another_folder_is_not_overwritten_and_an_earlier_site_is(fleet, site, tmp_path):
+    of_before = shutil.copytree(site / "site", tmp_path / "site") / "grading.html"
+    of_before.touch()
     collected(fleet, tmp_path)
-    collected(fleet, tmp_path)
+    assert not of_before.exists()
     other = tmp_path / "other"
     other.mkdir()
     (other / "mine.txt").write_text("x")
@@ -110,7 +123,7 @@ def test_json_has_what_was_found(fleet, tmp_path):
     assert outlier["machine"] == "host-12"
 
 
-def test_a_table_for_grading_counts_what_predictions_are_worth(fleet, tmp_path):
+def test_a_table_for_grading_counts_what_predictions_are_worth(fleet, site, tmp_path):
     out, _ = collected(fleet, tmp_path, "--grading")
     with open(out / "data/grading.csv", newline="") as file:
         rows = {row["name"]: row for row in csv.DictReader(file)}
@@ -128,8 +141,7 @@ def test_a_table_for_grading_counts_what_predictions_are_worth(fleet, tmp_path):
         assert float(row["within"]) == shares[name]
         assert float(row["off"]) >= 1 and len(row["root_hash"]) > 20
     assert "grading.html" in (out / "index.html").read_text()
-    plain, _ = collected(fleet, tmp_path)
-    assert not (plain / "grading.html").exists()
+    assert not (site / "site/grading.html").exists()
 
 
 def test_the_network_between_the_hosts_is_on_a_page_and_without_names_it_has_none(fleet, tmp_path):
@@ -147,8 +159,8 @@ def test_the_network_between_the_hosts_is_on_a_page_and_without_names_it_has_non
     assert "host-" not in (hidden / "network.html").read_text()
 
 
-def test_a_source_inside_the_site_is_not_removed(fleet, tmp_path):
-    out, _ = collected(fleet, tmp_path)
+def test_a_source_inside_the_site_is_not_removed(site, tmp_path):
+    out = shutil.copytree(site / "site", tmp_path / "site")
     inside = out / "handed-in"
     inside.mkdir()
     failed = reckon("collect", str(inside), "--out", str(out))
