@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from reckon import units
-from reckon.comparison.reports import published
+from reckon.comparison.reports import method_groups, published
 from reckon.comparison.reports.method_groups import GroupResult
 from reckon.comparison.reports.report import Report
 from reckon.comparison.reports.reported_value import ReportedValue
@@ -68,6 +68,7 @@ class _ReportPoint:
     reported: ReportedValue
     value: float
     by_method: float  # here, by the report's method; nan if it is unknown or the strip's own
+    shows_speed: bool  # whether it may be counted: one method, one mechanism on both machines
 
     def alt(self, unit: str) -> str:
         """The value in words, with this machine's by the same method."""
@@ -94,17 +95,13 @@ class _Strip:
 
     @property
     def pairs(self) -> list[tuple[float, float]]:
-        """Each report's value with this machine's, by the report's method where it ran here."""
+        """Each report's value that shows a speed, with this machine's by the same method."""
         if not self.here:
             return []
-        here = [
-            self.here.median if math.isnan(point.by_method) else point.by_method
-            for point in self.there
-        ]
         return [
-            (point.value, by_method)
-            for point, by_method in zip(self.there, here, strict=True)
-            if by_method > 0
+            (point.value, self.here.median if math.isnan(point.by_method) else point.by_method)
+            for point in self.there
+            if point.shows_speed
         ]
 
     def alt(self, unit: str) -> str:
@@ -141,7 +138,10 @@ def _strip(
         for reported in published.measured_values(quantity):
             if x in (None, reported.at):
                 by_method = math.nan if is_this_method else value_by_method_of(reported, run)
-                there.append(_ReportPoint(reported, reported.measured_in(unit), by_method))
+                is_one_method = is_this_method or by_method > 0
+                shows_speed = is_one_method and quantity not in method_groups.not_ranked()
+                value = reported.measured_in(unit)
+                there.append(_ReportPoint(reported, value, by_method, shows_speed))
     index = result.point_index(at)
     return _Strip(title, None if index is None else result.summaries[index], there)
 
@@ -153,9 +153,7 @@ def _machines_finding(strips: list[_Strip], unit: str) -> str:
         return ""
     text, is_counted = _ahead(unit)
     count = sum(is_counted(there, here) for there, here in pairs)
-    finding = f". This machine {text} in {count} of {len(pairs)} comparisons"
-    has_hollow = any(strip.has_hollow for strip in strips)
-    return finding + ", by the report's method where it ran here (hollow)" * has_hollow
+    return f". By the same method this machine {text} in {count} of {len(pairs)} comparisons"
 
 
 def _ahead(unit: str) -> tuple[str, Callable[[float, float], bool]]:

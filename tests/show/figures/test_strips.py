@@ -32,8 +32,14 @@ def test_a_strip_has_a_hollow_mark_where_a_reports_own_method_ran_here(data):
     markdown, rows = data(groups)
     assert "TCP, here 10" in markdown and "46.0 µs (ThinkPad T470)" in markdown
     assert [row[0] for row in rows if row[1] == HOLLOW] == ["TCP"]
-    finding = "in 4 of 5 comparisons, by the report's method where it ran here (hollow) ("
-    assert f"C. This machine takes less time {finding}" in markdown
+    assert "C. By the same method this machine takes less time in 0 of 1 comparisons (" in markdown
+
+
+def test_a_comparison_that_shows_no_speed_is_not_counted(data):
+    """What the C library answered there from memory, the kernel does here."""
+    getpid = made_up.single("cpu/syscall/mbp2016_getpid", 100, "ns")
+    markdown, _ = data({"getpid": (getpid, ["cpu/syscall/mbp2016_getpid"])})
+    assert "MacBook Pro 2016" in markdown and "comparisons" not in markdown
 
 
 def test_a_strip_may_take_a_report_at_another_place_of_its_curve(data):
@@ -45,12 +51,15 @@ def test_a_strip_may_take_a_report_at_another_place_of_its_curve(data):
 def test_the_finding_compares_rates_the_other_way_round():
     slow = strips._Strip("TCP", None, [])
     fast = dataclasses.replace(slow, here=made_up.single("a/b/c", 5, "GB/s").summaries[0])
-    reported = [strips._ReportPoint(None, value, math.nan) for value in (1e9, 4e9, 9e9)]
-    by_method = [strips._ReportPoint(None, 1e9, 0.5e9), strips._ReportPoint(None, 1e9, 0.0)]
-    both = [dataclasses.replace(fast, there=[*reported, *by_method]), slow]
-    how = "comparisons, by the report's method where it ran here (hollow)"
+    own = [strips._ReportPoint(None, value, math.nan, True) for value in (1e9, 4e9, 9e9)]
+    theirs = [
+        strips._ReportPoint(None, 1e9, 0.5e9, True),
+        strips._ReportPoint(None, 1e9, 0.0, False),
+    ]
+    both = [dataclasses.replace(fast, there=[*own, *theirs]), slow]
     rates, sizes, times = (strips._machines_finding(both, unit) for unit in ("GB/s", "byte", "ns"))
-    assert rates == f". This machine has the higher rate in 2 of 4 {how}"
-    assert sizes == f". This machine has the larger value in 2 of 4 {how}"
-    assert times == f". This machine takes less time in 2 of 4 {how}"
+    same = ". By the same method this machine"
+    assert rates == f"{same} has the higher rate in 2 of 4 comparisons"
+    assert sizes == f"{same} has the larger value in 2 of 4 comparisons"
+    assert times == f"{same} takes less time in 2 of 4 comparisons"
     assert strips._machines_finding([slow], "ns") == ""
