@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from reckon import units
+from reckon import records, units
 from reckon.comparison.reports import method_groups, published
 from reckon.comparison.reports.method_groups import GroupResult
 from reckon.comparison.reports.report import Report
@@ -138,12 +138,17 @@ def _strip(
         for reported in published.measured_values(quantity):
             if x in (None, reported.at):
                 by_method = math.nan if is_this_method else value_by_method_of(reported, run)
-                is_one_method = is_this_method or by_method > 0
-                shows_speed = is_one_method and quantity not in method_groups.not_ranked()
+                shows_speed = (is_this_method or by_method > 0) and _may_be_ranked(quantity)
                 value = reported.measured_in(unit)
                 there.append(_ReportPoint(reported, value, by_method, shows_speed))
     index = result.point_index(at)
     return _Strip(title, None if index is None else result.summaries[index], there)
+
+
+def _may_be_ranked(quantity: str) -> bool:
+    """Whether one mechanism on one scale answers on both machines."""
+    is_comparable = records.experiment_of(quantity) not in method_groups.not_comparable()
+    return is_comparable and quantity not in method_groups.not_ranked()
 
 
 def _machines_finding(strips: list[_Strip], unit: str) -> str:

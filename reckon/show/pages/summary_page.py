@@ -153,7 +153,7 @@ _SCORE_COLUMNS = {
     "Predictions (how many)": 35,
     f"Within {NEAR:g}×": 11,
     f"Within {MISS:g}×": 11,
-    "Off by, geometric mean": 16,
+    "Mean factor off": 16,
     "Intervals that held": 14,
     "Interval score": 13,
 }

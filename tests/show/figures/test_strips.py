@@ -35,11 +35,18 @@ def test_a_strip_has_a_hollow_mark_where_a_reports_own_method_ran_here(data):
     assert "C. By the same method this machine takes less time in 0 of 1 comparisons (" in markdown
 
 
-def test_a_comparison_that_shows_no_speed_is_not_counted(data):
-    """What the C library answered there from memory, the kernel does here."""
-    getpid = made_up.single("cpu/syscall/mbp2016_getpid", 100, "ns")
-    markdown, _ = data({"getpid": (getpid, ["cpu/syscall/mbp2016_getpid"])})
-    assert "MacBook Pro 2016" in markdown and "comparisons" not in markdown
+@pytest.mark.parametrize(
+    ("quantity", "value", "unit"),
+    [
+        # What the C library answered there from memory, the kernel does here.
+        ("cpu/syscall/mbp2016_getpid", 100, "ns"),
+        ("files/cache/t470_size", 60, "MB"),  # of all memory there, of a group's here
+    ],
+)
+def test_a_comparison_that_shows_no_speed_is_not_counted(data, quantity, value, unit):
+    result = made_up.single(quantity, value, unit)
+    markdown, _ = data({"a strip": (result, [quantity])})
+    assert "comparisons" not in markdown
 
 
 def test_a_strip_may_take_a_report_at_another_place_of_its_curve(data):
