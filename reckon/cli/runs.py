@@ -12,7 +12,7 @@ import numpy as np
 
 from reckon import config, records, units
 from reckon.cli.commands import RUN_HELP, command, run_option
-from reckon.cli.output import in_columns, print_json
+from reckon.cli.output import fitting, in_columns, print_json
 from reckon.errors import ReckonError
 from reckon.measurement.same_quantity import disagreements
 from reckon.messages import did_you_mean
@@ -109,9 +109,11 @@ def _print_apart(run: str | Path) -> None:
     everything = results_of(run, records.experiments(run), samples=False)
     pairs = [pair for pair in disagreements(everything) if not pair.is_explained]
     if pairs:
-        print("\nValues of one quantity that do not agree, and it is not known why:")
+        title = "Values of one quantity that do not agree, and it is not known why:"
+        print("", *fitting(title), sep="\n")
     for pair in pairs:
-        print(f"  {shown_twice.plain(pair.first)}, {shown_twice.plain(pair.second)}")
+        both = f"{shown_twice.plain(pair.first)}, {shown_twice.plain(pair.second)}"
+        print(*fitting(both, first=2), sep="\n")
 
 
 def _last_states(run: str | Path) -> dict[str, list]:
