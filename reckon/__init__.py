@@ -21,7 +21,7 @@ _API = {
         "results": "reckon:results",
         "parts": "reckon.book.contents:parts",
         "by_name": "reckon.records.quantities.lookup:by_name",
-        "at_level": "reckon.records.quantities.levels:at_level",
+        "at_level": "reckon.records.quantities.cache_levels:at_level",
         "samples": "reckon.show.frames:samples",
         "frame": "reckon.show.frames:frame",
         "title_of": "reckon.show.titles:title_of",

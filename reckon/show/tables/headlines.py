@@ -6,7 +6,7 @@ import pydantic
 
 from reckon import config, records, toml_files
 from reckon.messages import join_words
-from reckon.records.quantities.levels import at_level
+from reckon.records.quantities.cache_levels import at_level
 from reckon.records.quantities.result import Result
 from reckon.show.tables.plateau_tables import capacities, seen_levels
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from helpers import made_up
 
-from reckon.records.quantities.levels import at_level, at_point
+from reckon.records.quantities.cache_levels import at_level, at_point
 from reckon.statistics import plateaus
 
 SIZES_KIB = np.geomspace(256, 32 * 1024, 8)
