@@ -153,6 +153,7 @@ def test_results_of_the_recorded_run(recorded):
         "median",
         "low",
         "high",
+        "groups",
         "mean",
         "sd",
         "n",

@@ -98,8 +98,11 @@ def above_nothing(where, read, idle, passing, set_by_us):
 
     passing: what the transfer of the further bytes takes, in seconds.
     """
+    does_nothing = f"{where} a call that does nothing takes {idle}"
+    if read.is_of_two_groups or idle.is_of_two_groups:
+        return rk.unexplained("own work unclear", f"{does_nothing}, a block {read}. So what a block takes more has no one value.")
     more = read.median - idle.median
-    takes = f"{where} a call that does nothing takes {idle}, a block {rk.more_or_less(more, 'µs')}"
+    takes = f"{does_nothing}, a block {rk.more_or_less(more, 'µs')}"
     if not set_by_us:
         return rk.shown("rate unknown", f"{takes}.")
     if read.apart(idle, passing) > 0:

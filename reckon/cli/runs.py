@@ -23,6 +23,7 @@ from reckon.records.run_files import verify as seals
 from reckon.records.session import requested_run
 from reckon.show.pages import text_summary
 from reckon.show.sentences import shown_twice
+from reckon.show.text import ratio_text
 
 
 def chosen_run(run: str | None) -> str | Path:
@@ -128,10 +129,10 @@ def _last_states(run: str | Path) -> dict[str, list]:
 def _row(result: Result, state: str, reason: str | None) -> list[str]:
     """What a line says: of a curve the ends, of a single measured quantity its interval."""
     predicted = _span(result.seal.predicted, result)
-    ratio = f"{units.number(result.ratio)}×"
+    ratio = ratio_text(result.ratio)
     if result.revisions:
         predicted += f", now {_span(result.current.predicted, result)}"
-        ratio += f", now {units.number(result.current_ratio)}×"
+        ratio += f", now {ratio_text(result.current_ratio)}"
     if not result.has_samples:
         return [result.quantity, predicted, "", f"{state}: {reason}" if reason else state]
     measured = _span(result.medians, result) if result.is_curve else f"{result:interval}"

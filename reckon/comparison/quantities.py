@@ -289,6 +289,8 @@ def _why_not_comparable(a: Result, b: Result) -> str:
         return "another kind of quantity"
     if not (a.measurement and b.measurement):
         return "not measured"
+    if a.is_of_two_groups or b.is_of_two_groups:
+        return "its processes fall into two groups"
     if not _measured_alike(a.measurement, b.measurement):
         return "measured by another method"
     peers = {result.measurement.peer for result in (a, b) if result.measurement}

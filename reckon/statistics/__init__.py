@@ -17,6 +17,7 @@ from reckon.statistics.summary import (
     MODULES,
     VERSION,
     BusySibling,
+    Group,
     Interval,
     Summary,
     load,

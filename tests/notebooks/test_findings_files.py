@@ -251,6 +251,14 @@ def test_remote_the_files_own_work_may_be_negative(remote):
     assert "less than the transfer" in unclear
 
 
+def test_remote_what_falls_into_two_groups_has_no_difference(remote):
+    empty = made_up.single("files/remote/null_near", 40, "us", processes=10)
+    for process in empty.points[0].processes[6:]:
+        process.ticks = [2 * ticks for ticks in process.ticks]
+    found = remote.above_nothing("Here", time("files/remote/near", 94), empty, 1e-6, True)
+    assert "no one value" in found and " or " in found
+
+
 def test_remote_the_length_of_a_trial_explains_no_block_that_is_faster_elsewhere(remote):
     cold = time("files/remote/local_cold_sequential", 11.9)
     cold.seal.predicted = 3.4e-6

@@ -227,7 +227,11 @@ def _read_runs(folders: dict[str, Path], troubles: list[str]) -> dict[str, dict[
         except ReckonError as error:
             troubles.append(str(error))
             continue
-        by_run[name] = {result.quantity: result for result in results if result.has_samples}
+        by_run[name] = {
+            result.quantity: result
+            for result in results
+            if result.has_samples and not result.is_of_two_groups
+        }
     return by_run
 
 
@@ -241,6 +245,8 @@ def _why_unmatched(
         return "on another scale"
     if result is None:
         return "not measured yet"
+    if result.is_of_two_groups:
+        return "its processes fall into two groups here"
     if run_values is None:
         return f"{result.state}: {result.reason}"
     index = result.point_index(reported.at, reported.at_unit)
@@ -301,7 +307,11 @@ def other_machines(here: records.Run) -> OtherMachines:
     folders, troubles = other_runs(here.name)
     by_run = _read_runs(folders, troubles)
     results = {result.quantity: result for result in all_results(here.name, only_measured=True)}
-    values = {name: RunValues(result) for name, result in results.items() if result.has_samples}
+    values = {
+        name: RunValues(result)
+        for name, result in results.items()
+        if result.has_samples and not result.is_of_two_groups
+    }
     runs = {name: records.read_run(folders[name]) for name in by_run}
     titles = {report.name: report.machine for report in published.all_reports()}
     return OtherMachines(

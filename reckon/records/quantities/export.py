@@ -47,12 +47,23 @@ def to_json(result: Result, state: str | None = None) -> dict:
         "high": measured("interval.high"),
         # Without it the interval is that of the processes of one visit.
         **({"interval_from": result.interval_from} if _has_visits(result) else {}),
+        # Where the processes fall into two groups, the median is no value.
+        "groups": _groups(result),
         "mean": measured("mean"),
         "sd": measured("sd"),
         "n": sum(summary.n for summary in result.summaries),
         "state": state or result.state,
         "reason": result.reason or result.attempt_note or None,
     }
+
+
+def _groups(result: Result) -> list[dict[str, float]] | None:
+    if not (result.is_of_two_groups and result.summary and result.summary.groups):
+        return None
+    return [
+        {"median": float(units.from_base(group.median, result.unit)), "share": group.share}
+        for group in result.summary.groups
+    ]
 
 
 def _has_visits(result: Result) -> bool:

@@ -20,6 +20,17 @@ from reckon.records.run_files.unit_conversion import (
 )
 
 
+def summary_text(summary: statistics.Summary, unit: str) -> str:
+    """ "93.1 ns (92.1 to 94.0)"; of two groups of processes both, with their shares."""
+    if summary.groups is None:
+        return units.amount_with_interval(summary.median, *summary.interval.ends, unit)
+    low, high = (
+        f"{units.amount(group.median, unit)} ({100 * group.share:.0f} % of processes)"
+        for group in summary.groups
+    )
+    return f"{low} or {high}"
+
+
 @dataclass(frozen=True)
 class Result:
     """One quantity of a run."""
@@ -346,8 +357,15 @@ class Result:
         return per_operation(cycles, process.ops, self.seal.kind)
 
     @property
+    def is_of_two_groups(self) -> bool:
+        """Whether it is no curve and its processes fall into two groups, so that one number does
+        not describe it: it has no ratio."""
+        return bool(self.summary and self.summary.groups) and not self.is_curve
+
+    @property
     def ratio(self) -> float:
-        """Measured over predicted, by the sealed prediction; of a curve, the middle one."""
+        """Measured over predicted, by the sealed prediction; of a curve, the middle one; nan of two
+        groups."""
         return self.ratio_to(self.seal)
 
     @property
@@ -356,8 +374,9 @@ class Result:
         return self.ratio_to(self.current)
 
     def ratio_to(self, prediction: records.PredictionRecord) -> float:
-        """Measured over that prediction; of a curve, the middle one; nan without samples."""
-        if not self.summaries:
+        """Measured over that prediction; of a curve, the middle one; nan without samples or
+        of two groups."""
+        if not self.summaries or self.is_of_two_groups:
             return math.nan
         measured = self.medians if self.is_curve else np.array([self.median])
         return median_ratio(measured, self.sealed("predicted", prediction))
@@ -372,6 +391,8 @@ class Result:
     def inside_interval(self) -> bool | None:
         """Whether the measured median lies in the sealed interval; None if either is missing."""
         if not self.sealed_interval or not self.summary or self.is_curve:
+            return None
+        if self.is_of_two_groups:
             return None
         low, high = self.sealed_interval
         return low <= self.median <= high
@@ -416,9 +437,11 @@ class Result:
         if self.summary is None:
             return "not measured"  # the reason may be another's words: measured_cell() says it
         if spec == "cycles":
-            cycles = self.core_cycles.median if self.core_cycles else math.nan
-            return f"{units.number(cycles)} cycles"
+            cycles = self.core_cycles
+            groups = (cycles and cycles.groups) or [cycles] if cycles else []
+            return f"{' or '.join(units.number(g.median) for g in groups) or '–'} cycles"
         if spec == "interval":
-            ends = self.summary.interval.ends
-            return units.amount_with_interval(self.median, *ends, self.unit)
+            return summary_text(self.summary, self.unit)
+        if self.summary.groups and not self.is_curve:
+            return " or ".join(units.amount(g.median, self.unit) for g in self.summary.groups)
         return units.amount(self.median, self.unit)

@@ -10,7 +10,7 @@ import textwrap
 from reckon import config, records, units
 from reckon.comparison.reports.attributes import attributes
 from reckon.records.quantities import export
-from reckon.records.quantities.result import Result
+from reckon.records.quantities.result import Result, summary_text
 from reckon.show.block import Block, say
 from reckon.show.frames import frame
 from reckon.show.pages.front_page import kernel, when_measured
@@ -108,7 +108,7 @@ def _line(headline: Headline, compared: AnswerValues) -> str:
     return _row(
         f"  {headline.name}",
         units.amount(compared.predicted, unit),
-        units.amount_with_interval(summary.median, *summary.interval.ends, unit),
+        summary_text(summary, unit),
         ratio_text(compared.ratio),
     )
 

@@ -6,6 +6,7 @@ import math
 
 from reckon import units
 from reckon.measurement.same_quantity import Disagreement, Shown
+from reckon.records.quantities.result import summary_text
 from reckon.show.text import counted_position
 from reckon.show.titles import link
 
@@ -25,8 +26,7 @@ def sentences(pair: Disagreement) -> str:
 
 
 def _value(shown: Shown) -> str:
-    summary = shown.summary
-    return units.amount_with_interval(summary.median, *summary.interval.ends, shown.result.unit)
+    return summary_text(shown.summary, shown.result.unit)
 
 
 def _where(shown: Shown) -> str:

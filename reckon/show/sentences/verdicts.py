@@ -11,7 +11,7 @@ import numpy as np
 
 from reckon import units
 from reckon.prediction.ratios import AS_PREDICTED, MISS, NEAR, factor_off, is_comparable, is_near
-from reckon.records.quantities.result import Result
+from reckon.records.quantities.result import Result, summary_text
 from reckon.show.block import Block, say
 from reckon.show.sentences import warning_sentences
 from reckon.show.tables.tables import title
@@ -56,7 +56,7 @@ def verdict(result: Result, subject: str, again: dict[float, Result] | None = No
     if not result.has_samples:
         why = _WITHOUT_SAMPLES.get(result.state, "it has no samples")
         return say(f"{start} could not be judged: {why}.")
-    if not is_comparable(result.ratio):
+    if not (is_comparable(result.ratio) or result.is_of_two_groups):
         return say(f"{start}: measured {result}, so there is no ratio to the prediction.")
     block = say(
         f"**Verdict.** {_outcome(result, subject)}",
@@ -99,8 +99,7 @@ def _again(curve: Result, index: int, result: Result) -> str:
     here, there = curve.summaries[index], result.summaries[0]
     where = counted_position(curve, curve.axis[index])
     note = "" if here.apart(there) else f"; {here.why_not_apart(there)}"
-    at_point = units.amount_with_interval(here.median, *here.interval.ends, curve.unit)
-    return f"{where}: {at_point}, in the table {result:interval}{note}"
+    return f"{where}: {summary_text(here, curve.unit)}, in the table {result:interval}{note}"
 
 
 def how_far(ratio: float) -> str:
@@ -115,6 +114,11 @@ def how_far(ratio: float) -> str:
 
 
 def _outcome(result: Result, subject: str) -> str:
+    if result.is_of_two_groups:
+        return (
+            f"{subject[0].upper()}{subject[1:]}: measured {result:interval}, so there is no ratio "
+            "to the prediction."
+        )
     how = how_far(result.ratio)
     if not result.is_curve:
         predicted = amount_or_dash(result.seal.predicted, result.unit)
@@ -173,6 +177,8 @@ def _interval(result: Result) -> str:
 def within_scatter(measured: Summary, predicted: float) -> str:
     """A sentence where a prediction is off but the measured interval holds it; or ""."""
     low, high = measured.interval.ends  # nan if unknown, and then it holds nothing
+    if measured.groups:
+        return ""
     if not low <= predicted <= high or how_far(measured.median / predicted) == "as predicted":
         return ""
     return (
@@ -185,6 +191,8 @@ def _process_interval(result: Result) -> str:
     """Both intervals by name, where the one over visits is much the wider one; or ""."""
     interval, alone = result.summaries[0].interval, result.process_interval
     if result.is_curve or interval.kind != "next visit" or not (alone and alone.is_known):
+        return ""
+    if result.is_of_two_groups:
         return ""
     if interval.high - interval.low < _MUCH_WIDER * (alone.high - alone.low):
         return ""
@@ -211,7 +219,8 @@ def _revision(result: Result) -> str:
     predicted = amount_or_dash(result.current.predicted, result.unit)
     changes = "; ".join(result.revisions).replace("_", " ")
     by = f" by {result.current.reason}" if result.current.reason else ""
-    measured = f"{units.number(result.current_ratio)} times that was measured"
+    ratio = f"{units.number(result.current_ratio)} times that was measured"
+    measured = "there is no ratio" if result.is_of_two_groups else ratio
     return (
         f"Revised after measuring{by} ({changes}): now {predicted}, and {measured}. The score uses "
         "the sealed one."

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from reckon import units
 from reckon.prediction.ratios import is_comparable, is_miss
-from reckon.records.quantities.result import Result
+from reckon.records.quantities.result import Result, summary_text
 from reckon.show.block import Block, table_row
 from reckon.show.sentences.verdicts import how_far, sealed_again, within_scatter
 from reckon.show.strength import labelled
-from reckon.show.text import counted_position, literal, ratio_text
+from reckon.show.text import NONE, counted_position, literal, ratio_text
 from reckon.statistics import Summary
 
 _MARGIN = 1.5  # the picture spans this factor beyond its outermost value
@@ -41,8 +41,12 @@ class AnswerValues:
 
     @property
     def ratio(self) -> float:
-        """Measured over predicted; nan if 0 was predicted."""
-        return self.measured.median / self.predicted if self.predicted else math.nan
+        """Measured over predicted; nan if 0 was predicted, and of two groups of processes."""
+        return self._ratio_to(self.predicted)
+
+    def _ratio_to(self, predicted: float) -> float:
+        is_one = predicted and not self.measured.groups
+        return self.measured.median / predicted if is_one else math.nan
 
     @property
     def is_miss(self) -> bool:
@@ -55,7 +59,7 @@ class AnswerValues:
         if not self.result.revisions:
             return ""
         revised = float(self.result.current_values[self.index])
-        ratio = ratio_text(self.measured.median / revised if revised else math.nan)
+        ratio = ratio_text(self._ratio_to(revised))
         return f"Revised after measuring: {units.amount(revised, self.result.unit)}, {ratio}."
 
     def span(self, text: str, content: str) -> str:
@@ -70,6 +74,9 @@ class AnswerValues:
     def cells(self) -> list[str]:
         """The cells: predicted, measured with its interval, ratio."""
         unit, summary = self.result.unit, self.measured
+        predicted = self.span(units.amount(self.predicted, unit), "predicted")
+        if summary.groups:
+            return [predicted, f"**{summary_text(summary, unit)}**", NONE]
         interval = ""
         if summary.interval.is_known:
             step = units.readable_unit(summary.median, unit)
@@ -77,7 +84,7 @@ class AnswerValues:
             interval = f" ({ends.replace(' ', _NO_BREAK)})"
         ratio = self.span(ratio_text(self.ratio), "ratio")
         return [
-            self.span(units.amount(self.predicted, unit), "predicted"),
+            predicted,
             f"**{units.amount(summary.median, unit)}**{interval}",
             f"**{ratio}**" if self.is_miss else ratio,
         ]
@@ -89,7 +96,7 @@ def answer_values(result: Result, at: float | None) -> AnswerValues | None:
     if index is None or not result.has_samples:
         return None
     values = AnswerValues(result, index)
-    return values if is_comparable(values.ratio) else None
+    return values if is_comparable(values.ratio) or values.measured.groups else None
 
 
 def answer(
@@ -105,8 +112,10 @@ def answer(
         reason = literal(result.reason or "it has no samples at that point").rstrip(".")
         return _box(f"**{question}**\n\nNot measured here: {reason}.")
     where = _where(result, values.index) if result.is_curve else ""
-    how = values.span(how_far(values.ratio), "verdict")
-    verdict = f"{subject[0].upper()}{subject[1:]}{where} came out {how}."
+    how = f"came out {values.span(how_far(values.ratio), 'verdict')}"
+    if values.measured.groups:
+        how = "fell into {term}`two groups <two modes>` of processes, so there is no ratio"
+    verdict = f"{subject[0].upper()}{subject[1:]}{where} {how}."
     head = table_row(["predicted", "measured (interval)", "measured / predicted"])
     cells = "\n".join([head, "| --- | --- | --- |", table_row(values.cells())])
     picture = track(values, log_scale([values]))
@@ -130,7 +139,8 @@ def log_scale(answers: list[AnswerValues]) -> tuple[float, float]:
     marks = []
     for values in answers:
         summary = values.measured
-        ends = (*summary.interval.ends, summary.median, values.predicted)
+        groups = [group.median for group in summary.groups or ()]
+        ends = (*summary.interval.ends, summary.median, values.predicted, *groups)
         marks += [value for value in ends if 0 < value < math.inf]
     return min(marks, default=1.0) / _MARGIN, max(marks, default=1.0) * _MARGIN
 
@@ -143,10 +153,14 @@ def track(values: AnswerValues, scale: tuple[float, float]) -> str:
     def percent(value: float) -> str:
         return f"{100 * (math.log(value) - low) / (high - low):.1f}%"
 
-    marks = {"predicted": values.predicted, "measured": values.measured.median}
-    interval = values.measured.interval
-    if interval.low > 0:
-        marks |= {"low": interval.low, "high": interval.high}
+    summary = values.measured
+    marks = {"predicted": values.predicted, "measured": summary.median}
+    if summary.groups:  # from the one to the other, with a mark at the larger one
+        low_group, high_group = summary.groups
+        marks["measured"] = max(summary.groups, key=lambda group: group.share).median
+        marks |= {"low": low_group.median, "high": high_group.median}
+    elif summary.interval.low > 0:
+        marks |= {"low": summary.interval.low, "high": summary.interval.high}
     style = "; ".join(f"--{name}: {percent(value)}" for name, value in marks.items())
     unit, quantity = values.result.unit, values.result.quantity
     ticks = "".join(

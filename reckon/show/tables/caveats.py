@@ -14,6 +14,7 @@ from reckon.show.titles import page_link, title_of
 _MAX_NAMED = 3  # quantities of one cause that are named; of more, their number in some chapters
 _CHAPTERS_NAMED = 3  # of these, the chapters with the most
 _TIME_UP = "Time was up before the interval was narrow enough"
+_TWO_GROUPS = "Fresh processes in two groups, which have no ratio and no rank"
 _IMPOSSIBLE = "Zero or less, which is not possible"
 
 
@@ -47,6 +48,8 @@ def _names(results: list[Result]) -> str:
 
 def _causes(result: Result) -> Iterator[str]:
     """The causes that concern one quantity."""
+    if result.is_of_two_groups:
+        yield _TWO_GROUPS
     for summary in result.summaries:
         yield from map(warning_sentences.cause, summary.warnings)
         if warning_sentences.is_shared(summary):

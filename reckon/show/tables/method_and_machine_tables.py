@@ -45,8 +45,11 @@ def _mean_of_medians(result: Result) -> float:
 
 
 def _ratio(result: Result, reference: Result | None) -> float:
-    """A method's value over the reference's; nan if one is a curve, the other a single quantity."""
+    """A method's value over the reference's; nan if one is a curve, the other a single quantity, or
+    either is two groups of processes."""
     if reference is None or result.is_curve != reference.is_curve:
+        return math.nan
+    if result.is_of_two_groups or reference.is_of_two_groups:
         return math.nan
     return _mean_of_medians(result) / _mean_of_medians(reference)
 
@@ -145,12 +148,12 @@ def machines(
 
 def _this_machines_row(result: Result, *, cycles: bool) -> list[str]:
     owners = join_words(machines_of(result.measurement.reports if result.measurement else []))
-    in_cycles = result.core_cycles if cycles else None
+    has_cycles = cycles and result.core_cycles
     return [
         "**this machine**",
         amount_or_dash(result.seal.predicted, result.unit),
         measured_cell(result),
-        units.number(in_cycles.median) if in_cycles else NONE,
+        f"{result:cycles}".removesuffix(" cycles") if has_cycles else NONE,
         NONE,
         NONE,
         f"by the method of the report on the {owners}" if owners else "by Reckon's method",

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from reckon import units
-from reckon.records.quantities.result import Result
+from reckon.records.quantities.result import Result, summary_text
 from reckon.show.block import RESULTS, Block, MissingCell, join_blocks, say
 from reckon.show.block import table as columns_table
 from reckon.show.text import (
@@ -198,12 +198,16 @@ def _cells(result: Result) -> list[str]:
         ratio_cell(result),
         _sum_cell(hardware_cell(result), software_cell(result)),
         mean_sd_cell(result),
-        units.number(result.core_cycles.median) if result.core_cycles else NONE,
+        f"{result:cycles}".removesuffix(" cycles") if result.core_cycles else NONE,
     ]
 
 
-def _ratio(measured: float, predicted: float) -> str:
+def _quotient(measured: float, predicted: float) -> str:
     return ratio_text(measured / predicted if predicted else math.nan)
+
+
+def _ratio(measured: Summary, predicted: float) -> str:
+    return NONE if measured.groups else _quotient(measured.median, predicted)
 
 
 def _point_cells(result: Result, i: int) -> list[str]:
@@ -213,8 +217,8 @@ def _point_cells(result: Result, i: int) -> list[str]:
     both = (sealed, float(result.current_values[i]))
     return [
         _with_revised(result, *(amount_or_dash(value, unit) for value in both)),
-        units.amount_with_interval(summary.median, *summary.interval.ends, unit),
-        _with_revised(result, *(_ratio(summary.median, value) for value in both)),
+        summary_text(summary, unit),
+        _with_revised(result, *(_ratio(summary, value) for value in both)),
         _sum_cell(*(amount_or_dash(value, unit) for value in hardware_and_software)),
         _mean_sd(summary, unit),
         units.number(result.cycles[i].median) if result.cycles else NONE,
@@ -270,7 +274,9 @@ def _line_cells(result: Result) -> list[str]:
     return [
         _with_revised(result, *(f"{in_unit(slope * scale, step)} {per}" for slope in slopes)),
         f"{in_unit(line.slope * scale, step)} {per} ({interval})",
-        _with_revised(result, *(_ratio(line.slope, slope) for slope in slopes)),
+        _with_revised(
+            result, *(ratio_text(line.slope / slope if slope else math.nan) for slope in slopes)
+        ),
         units.amount(line.intercept, result.unit),
         units.amount(float(abs(line.residuals).max()), result.unit),
     ]
@@ -309,9 +315,10 @@ def cross_check(programs: dict[str, tuple[Result, Result]], caption: str, name: 
     rows = []
     for program, (by_program, by_reckon) in programs.items():
         timed = what_is_timed(by_program.measurement) if by_program.measurement else NONE
-        ratio = ratio_text(by_reckon.median / by_program.median)  # of nan a dash
+        is_one = not (by_program.is_of_two_groups or by_reckon.is_of_two_groups)
+        ratio = by_reckon.median / by_program.median if is_one else math.nan
         values = map(measured_cell, (by_program, by_reckon))
-        rows.append([f"`{program}`", timed, *values, ratio])
+        rows.append([f"`{program}`", timed, *values, ratio_text(ratio)])
     columns = {
         "Program": 12,
         "What it times": 36,

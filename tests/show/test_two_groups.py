@@ -1,0 +1,130 @@
+"""A quantity whose processes fall into two groups: both are shown, and what lies between them is in
+no ratio, verdict, ranking or conclusion."""
+
+import json
+
+import pytest
+from helpers import made_up
+
+from reckon import records
+from reckon.comparison.reports import other_machines
+from reckon.show.pages import summary_page, text_summary
+from reckon.show.pages.front_page import headlines
+from reckon.show.sentences.verdicts import verdict
+from reckon.show.tables import headlines as chosen
+from reckon.show.tables.answer_box import answer
+from reckon.show.tables.headlines import Headline
+from reckon.show.tables.tables import cross_check, table
+
+BOTH = "100 ns (60 % of processes) or 200 ns (40 % of processes)"
+NAME = "cpu/made/two"
+
+
+@pytest.fixture
+def two():
+    """Six processes near 100 ns and four near 200 ns."""
+    result = made_up.single(NAME, 100, "ns", processes=10)
+    for k, process in enumerate(result.points[0].processes):
+        process.ticks = [(1 + (k > 5)) * 100 * made_up.OPS] * 10
+    return result
+
+
+@pytest.fixture
+def one():
+    return made_up.single("cpu/made/one", 130, "ns")
+
+
+def test_groups_have_their_medians_and_shares(two, one):
+    low, high = two.summary.groups
+    assert (low.median, high.median) == pytest.approx((1e-7, 2e-7))
+    assert (low.share, high.share) == (0.6, 0.4)
+    assert one.summary.groups is None and not one.is_of_two_groups and two.is_of_two_groups
+
+
+def test_both_are_printed(two):
+    assert f"{two:interval}" == BOTH
+    assert f"{two}" == "100 ns or 200 ns"
+    assert f"{two:cycles}" == "300 or 600 cycles"
+
+
+def test_it_has_no_ratio_and_no_interval_that_held(two):
+    two.seal.low, two.seal.high = 0.5e-7, 1.5e-7
+    assert two.inside_interval is None
+    assert two.ratio != two.ratio and two.current_ratio != two.current_ratio
+
+
+def test_nothing_between_the_groups_is_apart_from_it(two):
+    for between, sign in ((90, 1), (110, 0), (150, 0), (190, 0), (260, -1)):
+        assert two.apart(made_up.single("cpu/made/x", between, "ns")) == sign
+
+
+def test_tables_show_both_and_a_dash(two, one):
+    row = table([two], "c", "n").markdown
+    assert BOTH in row and "×" not in row
+    assert "×" in table([one], "c", "n").markdown
+    assert "×" not in cross_check({"it": (two, one)}, "c", "n").markdown
+
+
+def test_a_point_of_a_curve_shows_both_too(two):
+    curve = made_up.curve("cpu/made/curve", [1, 2], [100, 100])
+    curve.points[1].processes[:] = two.points[0].processes
+    rows = table([curve], "c", "n").markdown.splitlines()
+    first, second = (next(row for row in rows if f"{x} KiB" in row) for x in (1, 2))
+    assert BOTH not in first and "×" in first
+    assert BOTH in second and "×" not in second
+
+
+def test_the_box_and_the_front_page_show_both_without_a_verdict(two):
+    box = answer("?", two, "it").markdown
+    assert f"**{BOTH}**" in box and "×" not in box and "fell into" in box
+    assert "came out" not in box and "chance" not in box
+    front = headlines([two], [Headline(quantity=NAME, name="Two", note="")]).markdown
+    assert BOTH in front and "×" not in front.split("\n", 4)[-1]
+    position = {  # of the marks on the axis: one at each group
+        name: float(value.removesuffix("%"))
+        for name, _, value in (
+            mark.strip().partition(": ")
+            for mark in front.split('style="')[1].split('"')[0].split(";")
+        )
+    }
+    assert position["--measured"] == position["--low"] < position["--high"]
+
+
+def test_the_verdict_says_so(two):
+    text = verdict(two, "it").markdown
+    assert text.startswith(f"**Verdict.** It: measured {BOTH}, so there is no ratio")
+
+
+def test_it_is_not_scored_or_ranked(two, one):
+    assert "1 sealed prediction" in summary_page.score([two, one]).markdown
+    assert "two" not in summary_page.best_and_worst([two, one]).markdown
+    caveats = summary_page.caveats([two, one], []).markdown
+    assert "Fresh processes in two groups" in caveats
+
+
+def test_the_summary_prints_both(two, monkeypatch, folders):
+    headline = Headline(quantity=NAME, name="Two", note="")
+    monkeypatch.setattr(chosen, "main_results", lambda: [headline])
+    monkeypatch.setattr(text_summary, "main_results", lambda: [headline])
+    made_up.run("a", [two])
+    run = records.read_run("a")
+    assert BOTH in text_summary.text_summary(run, [two])
+    (entry,) = text_summary.to_json(run, [two])["results"]
+    low, high = entry["groups"]
+    assert (low["share"], high["share"]) == (0.6, 0.4)
+    assert (low["median"], high["median"]) == pytest.approx((100, 200))
+    json.dumps(entry, allow_nan=False)
+
+
+def test_machines_are_not_ranked_by_it(two, one, folders):
+    made_up.run("here", [two, one])
+    made_up.run("there", [made_up.single(NAME, 120, "ns"), made_up.single(one.quantity, 120, "ns")])
+    for name in ("here", "there"):
+        found = other_machines.other_machines(records.read_run(name))
+        assert [row.name for row in found.rows] == ["one"]
+
+
+def test_two_runs_are_not_compared_by_it(two, folders):
+    compared = made_up.compared([two], [made_up.single(NAME, 400, "ns")])
+    (quantity,) = compared.quantities
+    assert quantity.why == "its processes fall into two groups" and not quantity.has_changed
