@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from reckon.show.strength import labelled
-from reckon.show.text import NONE
+from reckon.show.text import NONE, capitalised
 
 # Kinds of tables: reckon.css fits the first four columns to a phone, or all of them; reckon.js
 # sorts and searches.
@@ -131,7 +131,7 @@ def _with_shared_reasons_below(rows: list[list[str]]) -> tuple[list[list[str]], 
     # One shared reason needs no letter to be found.
     marks = dict(zip(shared, string.ascii_lowercase if len(shared) > 1 else [""], strict=False))
     short = {cell: f"{cell.state} ({mark})" if mark else cell.state for cell, mark in marks.items()}
-    notes = [f"{text[0].upper()}{text[1:]}: {cell.reason}." for cell, text in short.items()]
+    notes = [f"{capitalised(text)}: {cell.reason}." for cell, text in short.items()]
     rows = [
         [short.get(cell, cell) if isinstance(cell, MissingCell) else cell for cell in row]
         for row in rows

@@ -67,6 +67,11 @@ def percent_more_or_less(ratio: float) -> str:
     return f"{percent(abs(ratio - 1))} {'more' if ratio > 1 else 'less'}"
 
 
+def capitalised(text: str) -> str:
+    """The text as the beginning of a sentence; names within it keep their capitals."""
+    return f"{text[0].upper()}{text[1:]}"
+
+
 def plural(count: int, word: str, plural_word: str) -> str:
     """The form of a word that goes with a count: "1 point", "2 points"."""
     return word if count == 1 else plural_word

@@ -15,7 +15,7 @@ PROBE = "cpu/made/probe"
 
 
 def value(name, ns, visits=(1.0,), **params):
-    """A quantity of the probe `PROBE`, in visits whose values are so many times `ns`."""
+    """A quantity of the probe `PROBE`; each of `visits` is the value of a visit over `ns`."""
     result = made_up.single(f"cpu/made/{name}", ns, "ns", processes=8 * len(visits))
     result.measurement.probe = PROBE
     point = result.points[0]

@@ -17,6 +17,7 @@ from reckon.show.sentences import warning_sentences
 from reckon.show.tables.tables import title
 from reckon.show.text import (
     amount_or_dash,
+    capitalised,
     counted_position,
     first_case,
     join_words,
@@ -52,7 +53,7 @@ def verdict(result: Result, subject: str, again: dict[float, Result] | None = No
 
     again: as measured_again() takes it.
     """
-    start = f"**Verdict.** {subject[0].upper()}{subject[1:]}"
+    start = f"**Verdict.** {capitalised(subject)}"
     if not result.has_samples:
         why = _WITHOUT_SAMPLES.get(result.state, "it has no samples")
         return say(f"{start} could not be judged: {why}.")
@@ -90,7 +91,7 @@ def measured_again(
     ]
     if not texts:
         return say()
-    sentences = (f"{text[0].upper()}{text[1:]}." for text in texts)
+    sentences = (f"{capitalised(text)}." for text in texts)
     opening = "The curve measures quantities of the table again, in other processes."
     return say(opening, *sentences, "Other pages use the table's value.")
 
@@ -116,7 +117,7 @@ def how_far(ratio: float) -> str:
 def _outcome(result: Result, subject: str) -> str:
     if result.is_of_two_groups:
         return (
-            f"{subject[0].upper()}{subject[1:]}: measured {result:interval}, so there is no ratio "
+            f"{capitalised(subject)}: measured {result:interval}, so there is no ratio "
             "to the prediction."
         )
     how = how_far(result.ratio)
@@ -231,7 +232,7 @@ def _notes(result: Result) -> list[str]:
     notes = warnings(result)
     if result.is_curve and notes:
         first, *others = notes
-        return [f"Note: {first}.", *(f"{note[0].upper()}{note[1:]}." for note in others)]
+        return [f"Note: {first}.", *(f"{capitalised(note)}." for note in others)]
     return [f"Note: {note}." for note in notes]
 
 

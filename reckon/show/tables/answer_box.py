@@ -11,7 +11,7 @@ from reckon.records.quantities.result import Result, summary_text
 from reckon.show.block import Block, table_row
 from reckon.show.sentences.verdicts import how_far, sealed_again, within_scatter
 from reckon.show.strength import labelled
-from reckon.show.text import NONE, counted_position, literal, ratio_text
+from reckon.show.text import NONE, capitalised, counted_position, literal, ratio_text
 from reckon.statistics import Summary
 
 _MARGIN = 1.5  # the picture spans this factor beyond its outermost value
@@ -115,7 +115,7 @@ def answer(
     how = f"came out {values.span(how_far(values.ratio), 'verdict')}"
     if values.measured.groups:
         how = "fell into {term}`two groups <two modes>` of processes, so there is no ratio"
-    verdict = f"{subject[0].upper()}{subject[1:]}{where} {how}."
+    verdict = f"{capitalised(subject)}{where} {how}."
     head = table_row(["predicted", "measured (interval)", "measured / predicted"])
     cells = "\n".join([head, "| --- | --- | --- |", table_row(values.cells())])
     picture = track(values, log_scale([values]))
