@@ -71,27 +71,44 @@ KINDS = ("net", "pid", "mnt", "user")
 SOON_S = 10
 
 
-def spaces_of(pid):
-    """The namespaces that this process has and we have not."""
-    links = set()
-    for kind in KINDS:
-        with contextlib.suppress(OSError):
-            link = os.readlink(f"/proc/{pid}/ns/{kind}")
-            if link != os.readlink(f"/proc/self/ns/{kind}"):
-                links.add(link)
-    return links
+class Opened:
+    """A namespace that does not end while this lives: the kernel gives its number to none that begins,
+    as another test's may at any time."""
+
+    def __init__(self, pid, kind):
+        path = f"/proc/{pid}/ns/{kind}"
+        self.link = os.readlink(path)
+        self.fd = os.open(path, os.O_RDONLY)
+
+    def __del__(self):
+        if hasattr(self, "fd"):
+            os.close(self.fd)
+
+
+def spaces_of(*pids):
+    """The namespaces that these processes have and we have not, by their links; kept open."""
+    spaces = {}
+    for pid in pids:
+        for kind in KINDS:
+            with contextlib.suppress(OSError):
+                opened = Opened(pid, kind)
+                if opened.link != os.readlink(f"/proc/self/ns/{kind}"):
+                    spaces[opened.link] = opened
+    return spaces
 
 
 def living_in(spaces):
-    """Every process that has one of these namespaces, whether its own or open."""
+    """Every process but this that has one of these namespaces, whether its own or open."""
     pids = set()
     for process in Path("/proc").glob("[0-9]*"):
+        if process.name == str(os.getpid()):
+            continue
         with contextlib.suppress(OSError):
             held = {os.readlink(link) for link in process.glob("ns/*")}
             for link in process.glob("fd/*"):
                 with contextlib.suppress(OSError):
                     held.add(os.readlink(link))
-            if held & spaces:
+            if held & {*spaces}:
                 pids.add(int(process.name))
     return pids
 

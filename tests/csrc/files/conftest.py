@@ -50,14 +50,8 @@ def served(tmp_path_factory):
                 for server in ("near", "far"):  # or the first test that needs one leaves it behind
                     servers.start(server)
                 yield servers
-                spaces = set().union(
-                    *(
-                        spaces_of(pid)
-                        for _, lab in server_labs()
-                        for pid in (lab.pid, lab.peer_pid)
-                        if lab.running
-                    )
-                )
+                labs = [lab for _, lab in server_labs() if lab.running]
+                spaces = spaces_of(*(pid for lab in labs for pid in (lab.pid, lab.peer_pid)))
                 nfs.forget()
                 assert gone(spaces, set()), living_in(spaces)
             assert list(disk.iterdir()) == []

@@ -20,9 +20,9 @@ def test_whoever_ends_nothing_is_left(victim):
         environment = {"RECKON_SCRATCH": disk}
         with started(files.hold_server, victim == "itself", environment=environment) as process:
             folder, pids = json.loads(process.stdout.readline())
-            spaces = set()
+            spaces = {}
             if victim != "itself":
-                spaces = set().union(*map(spaces_of, pids.values()))
+                spaces = spaces_of(*pids.values())
                 os.kill({**pids, "python": process.pid}[victim], signal.SIGKILL)
             process.wait(30)
         assert gone(spaces, pids.values()), living_in(spaces)

@@ -36,7 +36,7 @@ def the_machine_is_as_it_was():
 def everything_of(lab):
     """Its namespaces and processes, once the stubborn program has two sleepers."""
     pids = {lab.pid, lab.relay_pid, lab.peer_pid}
-    spaces = set().union(*(spaces_of(pid) for pid in pids))
+    spaces = spaces_of(*pids)
     # By name: the subshell that starts the first sleeper lives for a moment as well.
     assert until(lambda: [name_of(pid) for pid in living_in(spaces)].count("sleep") == 2)
     living = living_in(spaces)
@@ -97,7 +97,7 @@ def test_when_the_caller_is_killed_its_lab_ends(number, has_child):
     with started(program.hold, STUBBORN, has_child, start_new_session=True) as caller:
         try:
             pids = set(json.loads(caller.stdout.readline()))
-            spaces = set().union(*(spaces_of(pid) for pid in pids))
+            spaces = spaces_of(*pids)
             assert len(pids) == 3 and len(spaces) >= 4
             caller.send_signal(number)
             assert gone(spaces, pids)
