@@ -223,14 +223,10 @@ def growth_of_the_ring(ring, gross):
             why_it_grows(ring, from_two, from_four, gross)]
 
 
-def sealed_input(result, name):
-    return next(given.value for given in result.seal.inputs if given.name == name)
-
-
 def scheduling(result, clock):
     """How many cycles the scheduler would have to take for the model to be right, on one CPU."""
-    in_cycles = (result.median - sealed_input(result, "hand_over")) * clock.value
-    return in_cycles - sealed_input(result, "registers") - sealed_input(result, "tables")
+    in_cycles = (result.median - result.sealed_input("hand_over")) * clock.value
+    return in_cycles - result.sealed_input("registers") - result.sealed_input("tables")
 
 
 def off_by(off, measurements):
@@ -284,8 +280,8 @@ def off_on_two_cpus(across, gross, interrupt, trap):
     differ = f"- **To another CPU**: {off_by(off, len(across))}."
     if not gross.has_samples:
         return rk.unexplained("waking not separated", f"{differ} What waking takes does not follow: no switch on one CPU was measured.")
-    on_one = gross.median - sealed_input(gross, "hand_over")
-    waking = np.median([switch.median - sealed_input(switch, "hand_over") for switch in off]) - on_one
+    on_one = gross.median - gross.sealed_input("hand_over")
+    waking = np.median([switch.median - switch.sealed_input("hand_over") for switch in off]) - on_one
     why = why_waking_differs(waking, interrupt, trap)
     strength = rk.unexplained if why.strength == "not explained" else rk.consistent
     return strength("waking", f"{differ} With the scheduler as measured on one CPU, the interrupt and the waking take {rk.amount(waking, 'µs')} "

@@ -109,17 +109,13 @@ def parents_half(returned, fork):
                     "whole. A method that times only this measures that share.")
 
 
-def sealed_input(result, name):
-    return next(given.value for given in result.seal.inputs if given.name == name)
-
-
 def starts_program(result):
     return "exec" in result.quantity or "spawn" in result.quantity
 
 
 def corrected(result, fault, cpuid):
     """The prediction with the page faults and the CPUIDs as their pages measured them."""
-    by_faults = sealed_input(result, "faults") * (fault.value - sealed_input(result, "fault"))
+    by_faults = result.sealed_input("faults") * (fault.value - result.sealed_input("fault"))
     return result.seal.predicted + by_faults + starts_program(result) * CPUIDS * cpuid.value
 
 

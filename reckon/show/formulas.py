@@ -22,7 +22,14 @@ from reckon.records.run_inputs import AT_END
 from reckon.records.session import current_session
 from reckon.show import citations
 from reckon.show.block import Block, items, plain_markdown, short_name, table, what_if_anchor
-from reckon.show.text import NONE, code, literal, ratio_text
+from reckon.show.text import (
+    NONE,
+    code,
+    join_words,
+    literal,
+    percent,
+    ratio_text,
+)
 from reckon.show.titles import link, title_of
 
 _ORIGIN = {"given": "given", "guess": "guess", "axis": "axis of the curve"}
@@ -174,18 +181,28 @@ def _as_sealed(prediction: Prediction) -> Prediction:
     return Prediction(prediction.quantity, prediction.formula, inputs)
 
 
-def _is_of_first_visit(shown: Prediction, given: Prediction) -> bool:
-    """Whether a measured input has moved since the prediction was sealed."""
-    return any(
-        input_.origin == "measured" and input_.value != given.inputs[name].value
+def _since_sealed(shown: Prediction, given: Prediction) -> str:
+    """That measured inputs have moved since the prediction was sealed, and those by how much that
+    moved by a per cent or more; "" if none has."""
+    later = {
+        name: float(np.divide(given.inputs[name].value, input_.value))
         for name, input_ in shown.inputs.items()
-    )
+        if input_.origin == "measured" and input_.value != given.inputs[name].value
+    }
+    if not later:
+        return ""
+    sealed = "It was {term}`sealed` before this measurement, with the measured inputs known then;"
+    moved = [
+        f"{short_name(name)} by {percent(abs(ratio - 1))}"
+        for name, ratio in later.items()
+        if abs(ratio - 1) >= _LEAST_MOVED
+    ]
+    if not moved:
+        return f"{sealed} their later values differ by less than {percent(_LEAST_MOVED, 1)}."
+    return f"{sealed} their later values differ: {join_words(moved)}."
 
 
-_FIRST_VISIT = (
-    "It was {term}`sealed` before this measurement, with the measured inputs known then; their "
-    "later values differ a little."
-)
+_LEAST_MOVED = 0.01  # of an input
 
 
 def _moves(prediction: Prediction) -> dict[str, str]:
@@ -253,8 +270,7 @@ def prediction(prediction: Prediction, subject: str) -> Block:
         interval = " and ".join(_interval(prediction))
         between = f" (between {interval} by the inputs' intervals)" if interval else ""
         predicted = f"**Predicted: {_predicted(prediction)}**{between}."
-        if _is_of_first_visit(prediction, given):
-            predicted += f" {_FIRST_VISIT}"
+        predicted = f"{predicted} {_since_sealed(prediction, given)}".rstrip()
     panel = what_if_anchor([prediction.quantity], subject)
     return Block(f"{formula_block(prediction)}\n\n{predicted}\n\n{inputs}\n\n{panel}")
 

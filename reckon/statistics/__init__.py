@@ -26,6 +26,7 @@ from reckon.statistics.summary import (
 )
 from reckon.statistics.visits import (
     PooledVariance,
+    apart_in_visits,
     pooled_variance,
     revisit_interval,
     spread_within,

@@ -26,6 +26,7 @@ _MIN_QUANTITIES = 8  # a variance of fewer logarithms is known to no better than
 _NO_DIFFERENCE = 1e-9  # of the largest visit: counts repeat exactly, but for rounding
 _MIN_EXCESS = 1e-6  # of log variances beyond chance; less takes a million degrees of freedom
 _MIN_SPREAD = 1e-7  # of processes in a visit: smaller ones are rounding
+_LEAST_PAIRED = 3  # visits: two differences have the same sign half of the time by chance
 _STEEPEST = 1.5  # 1: variances between visits go as those within; steeper slopes are chance
 
 
@@ -159,6 +160,28 @@ def revisit_interval(
             low = max(low, math.log(extremes[0]) - reach)
         high = min(high, math.log(extremes[1]) + reach)
     return math.exp(low), math.exp(high)
+
+
+def apart_in_visits(visits: Sequence[float], others: Sequence[float], more: float = 0.0) -> int:
+    """1 or -1 if the first of two quantities was the larger or the smaller one in every visit, by
+    more than `more`; 0 if that is not shown. Of both the medians of the same visits, in order.
+
+    What drifts from visit to visit moves both, so their difference may be clear where the intervals
+    of the next visit overlap (paired differences, Student's t). At least three visits, and the mean
+    difference is larger than their scatter lets it be by chance. It shows that they differed when
+    they were measured together, not how a visit of one compares with another visit of the other,
+    and not why: what always comes with one of them, such as the order, may be the cause.
+    """
+    if len(visits) != len(others) or len(visits) < _LEAST_PAIRED:
+        return 0
+    differences = [a - b for a, b in zip(visits, others, strict=True)]
+    error = math.sqrt(_variance(differences) / len(visits))
+    reach = _t_quantile(len(visits) - 1.0, CONFIDENCE) * error
+    for sign in (1, -1):
+        beyond = [sign * difference - more for difference in differences]
+        if min(beyond) > 0 and sum(beyond) / len(beyond) > reach:
+            return sign
+    return 0
 
 
 # Not by numpy: of two or three numbers that takes ten times as long, and a book has thousands.

@@ -36,7 +36,14 @@ def test_a_later_median_of_an_input_does_not_change_the_printed_prediction(seale
     shown = formulas.prediction(now, "twice").markdown
     assert "**Predicted: 200 ns**. It was {term}`sealed` before this measurement" in shown
     assert "| wait | 100 ns |" in shown and "120" not in shown
+    assert "their later values differ: wait by 20 %." in shown
     assert "| 200 ns |" in formulas.predictions([now], "Both", "both").markdown
+
+
+def test_inputs_that_moved_by_less_than_a_per_cent_are_not_listed(sealed):
+    now = twice(wait=waiting(100.5), times=rk.given(2, "1", "there and back"))
+    shown = formulas.prediction(now, "twice").markdown
+    assert "their later values differ by less than 1 %." in shown
 
 
 def test_a_prediction_that_a_person_changed_is_printed_as_it_is_now(sealed):

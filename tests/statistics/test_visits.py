@@ -185,6 +185,24 @@ def test_visits_that_differ_are_no_drift():
     assert "drift" not in [warning.kind for warning in warnings]
 
 
+def test_a_difference_in_each_of_the_same_visits_is_shown_where_both_drift_alike():
+    drifting, dearer = [100.0, 130, 160], [104.0, 134.2, 164.1]
+    assert statistics.apart_in_visits(dearer, drifting) == 1
+    assert statistics.apart_in_visits(drifting, dearer) == -1
+    assert statistics.apart_in_visits(dearer, drifting, more=4.05) == 0  # not in each by more
+    assert statistics.apart_in_visits(dearer[:2], drifting[:2]) == 0  # too few visits
+
+
+def test_differences_that_scatter_as_widely_as_they_are_large_show_none():
+    assert statistics.apart_in_visits([104.0, 131, 166], [100.0, 130, 160]) == 0
+    assert statistics.apart_in_visits([104.0, 129, 164], [100.0, 130, 160]) == 0
+
+
+def test_alike_quantities_are_rarely_shown_to_differ_visit_by_visit():
+    pairs = np.random.default_rng(1).normal(100, 1, (2_000, 2, VISITS))
+    assert sum(abs(statistics.apart_in_visits(*pair)) for pair in pairs.tolist()) < 20
+
+
 def test_the_method_page_prints_the_coverage_that_tools_drift_gives():
     """And the interval in use holds at least 90 % of re-measurements at 1.5 times the oracle's width."""
     script = [sys.executable, ROOT / "tools/drift/coverage.py"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from dataclasses import dataclass
+from datetime import datetime
 
 import numpy as np
 
@@ -29,6 +30,9 @@ def summary_text(summary: statistics.Summary, unit: str) -> str:
         for group in summary.groups
     )
     return f"{low} or {high}"
+
+
+_SAME_VISIT_S = 60  # quantities of a page that are measured together start seconds apart
 
 
 @dataclass(frozen=True)
@@ -313,9 +317,44 @@ class Result:
     def apart(self, other: Result, more: float = 0.0) -> int:
         """1 or -1 if this is the larger or the smaller one, 0 if the two are not shown to differ.
 
-        Scalars only; see Summary.apart().
+        Scalars only. By their intervals (Summary.apart()); where they overlap but both were
+        measured in the same visits, visit by visit (apart_in_visits(), with its limits).
         """
-        return self.summary.apart(other.summary, more) if self.summary and other.summary else 0
+        if not (self.summary and other.summary):
+            return 0
+        by_intervals = self.summary.apart(other.summary, more)
+        if by_intervals or not self._was_measured_with(other):
+            return by_intervals
+        return statistics.apart_in_visits(
+            self.summary.visit_medians,
+            other.summary.visit_medians,
+            more + max(self.summary.step, other.summary.step),
+        )
+
+    def _was_measured_with(self, other: Result) -> bool:
+        """Whether each visit of both began within a minute, and no summary leaves one out."""
+        starts, others = self._starts_of_summarised_visits, other._starts_of_summarised_visits
+        return len(starts) == len(others) and all(
+            abs((start - another).total_seconds()) < _SAME_VISIT_S
+            for start, another in zip(starts, others, strict=True)
+        )
+
+    @property
+    def _starts_of_summarised_visits(self) -> list[datetime]:
+        """When the visits began whose medians the summary has; [] if it leaves one out, and of two
+        groups."""
+        if not (self.measurement and self.summary) or self.is_of_two_groups:
+            return []
+        starts = [visit.started_at for visit in self.measurement.visits]
+        return starts if len(starts) == len(self.summary.visit_medians) else []
+
+    def sealed_input(self, name: str) -> float:
+        """The value that the scored prediction had of that input, in base units; nan without it.
+
+        What is compared with the sealed prediction is computed with its inputs: a measured one,
+        such as the core's clock, may have another value since."""
+        values = (i.value for i in self.seal.inputs if i.name == name)
+        return next((value for value in values if isinstance(value, float)), math.nan)
 
     def indistinct_note(self, other: Result) -> str:
         """Why the difference of two medians may be none, in brackets; "" if the two differ."""

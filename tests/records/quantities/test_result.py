@@ -1,12 +1,15 @@
 """A quantity as text."""
 
 import dataclasses
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
 from helpers import made_up
+from helpers.findings import with_more_processes
 
 from reckon import records
+from reckon.records.run_files.models import Visit
 
 
 def test_a_cell_that_ends_with_a_quantity_shows_what_was_measured():
@@ -58,3 +61,40 @@ def test_a_wider_interval_is_not_widened():
     result = made_up.single("cpu/made/call", 1, "ns")
     medians = [np.median(process.ticks) / made_up.OPS for process in result.points[0].processes]
     assert result.summary.interval.ends == pytest.approx([min(medians) * 1e-9, max(medians) * 1e-9])
+
+
+def in_visits(quantity, *visits_ns, later_s=0):
+    """A time measured in visits ten minutes apart, the first of which began that much later."""
+    result = made_up.single(quantity, visits_ns[0], "ns", processes=0)
+    opened = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=later_s)
+    for number, ns in enumerate(visits_ns, 1):
+        more = made_up.single(quantity, ns, "ns", processes=6, seed=1)
+        with_more_processes(result, more, number)
+        visit = Visit(
+            number=number,
+            started_at=opened + timedelta(minutes=10 * number),
+            seconds=1,
+            profile="quick",
+            tick_hz=made_up.TICK_HZ,
+            digest="",
+        )
+        result.measurement.visits.append(visit)
+    return result
+
+
+def test_two_quantities_of_the_same_visits_are_compared_visit_by_visit():
+    getpid, getuid = in_visits("cpu/made/a", 120, 100, 110), in_visits("cpu/made/b", 114, 94, 104)
+    assert getpid.summary.apart(getuid.summary) == 0  # what drifts makes the intervals overlap
+    assert (getpid.apart(getuid), getuid.apart(getpid)) == (1, -1)
+    assert getpid.indistinct_note(getuid) == ""
+    assert getpid.apart(in_visits("cpu/made/b", 114, 94, 104, later_s=300)) == 0
+    assert getpid.apart(in_visits("cpu/made/b", 114, 94)) == 0
+
+
+def test_a_sealed_input_is_the_one_that_the_scored_prediction_had():
+    result = made_up.single("cpu/made/one", 100, "ns")
+    clock = records.InputRecord(
+        name="clock", origin="measured", value=3.8e9, unit="GHz", source="made up"
+    )
+    result.seal.inputs = [clock]
+    assert result.sealed_input("clock") == 3.8e9 and np.isnan(result.sealed_input("path"))
