@@ -7,7 +7,7 @@ import sys
 import types
 
 import pytest
-from helpers.project import ROOT, reckon, reckon_process
+from helpers.project import ROOT, output_of, reckon, reckon_process
 
 from reckon import units
 from reckon.cli import main
@@ -276,6 +276,12 @@ def test_a_command_imports_neither_what_draws_nor_what_executes():
     code = f"{help_of_all}; print(sorted({slow} & {{*sys.modules}}), file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr == "[]\n"
+
+
+def test_a_build_does_not_import_dask():
+    """pint would, where it is installed."""
+    code = "import sys, reckon.book.execution.execute; print('dask' in sys.modules)"
+    assert output_of(sys.executable, "-c", code) == "False\n"
 
 
 def test_a_closed_pipe_is_no_error():

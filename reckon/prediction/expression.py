@@ -13,9 +13,9 @@ import numbers
 from collections.abc import Callable
 
 import numpy as np
-import pint
 
 from reckon.errors import ReckonError
+from reckon.units import pint
 
 
 class PredictionError(ReckonError):

@@ -7,10 +7,10 @@ import numbers
 import types
 
 import numpy as np
-import pint
 
 from reckon.messages import did_you_mean, join_words
 from reckon.prediction.expression import USE_NUMPY, Node, PredictionError, to_node
+from reckon.units import pint
 
 
 def trace(function) -> tuple[list[str], tuple[Node, ...]]:
