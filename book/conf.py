@@ -1,17 +1,21 @@
 """Sphinx's settings, which Jupyter Book makes of `_config.yml`: both are staged with the pages."""
 
+import functools
 import gc
 import importlib
 import sys
 from pathlib import Path
 
+import pybtex.plugin
 from jupyter_book.config import get_final_config
 
 # Collecting garbage among the millions of nodes of documents took a third of the time.
 gc.disable()
 # Imported while pages are still executed, which takes a second; a line comes when they are staged.
-for module in ("myst_nb.sphinx_", "pybtex.plugin", "pydata_sphinx_theme", "sphinx.builders.html"):
+for module in ("myst_nb.sphinx_", "pydata_sphinx_theme", "sphinx.builders.html"):
     importlib.import_module(module)
+# It reads the metadata of every installed package, and is asked for each citation.
+pybtex.plugin.find_plugin = functools.cache(pybtex.plugin.find_plugin)
 sys.stdin.readline() or sys.exit()
 
 overrides = {"external_toc_path": "_toc.yml", "latex_individualpages": False}

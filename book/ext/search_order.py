@@ -5,6 +5,7 @@ their own that the page of the search loads; search_order.js beside this file gi
 score.
 """
 
+import functools
 import json
 import math
 from collections import Counter
@@ -17,6 +18,7 @@ _WEIGHTS = "search-weights.js"
 _LEAST = 0.2  # less is the weight of a word that nearly every page has
 
 _english = SearchEnglish({})
+_stem = functools.cache(_english.stem)  # it took a fifth of the time that the site took
 
 
 def setup(app):
@@ -48,7 +50,7 @@ def count(app, doctree):
     collector = WordCollector(doctree, _english)
     doctree.walk(collector)
     words = collector.found_words + collector.found_title_words
-    app.env.word_counts[app.env.docname] = Counter(_english.stem(word.lower()) for word in words)
+    app.env.word_counts[app.env.docname] = Counter(_stem(word.lower()) for word in words)
 
 
 def merge(app, env, docnames, other):
