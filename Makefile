@@ -50,6 +50,8 @@ export NO_APT
 export OMP_NUM_THREADS = 1
 # All files are UTF-8, whatever the locale.
 export PYTHONUTF8 = 1
+# What Python has compiled is kept: pytest rewrites every file of tests, in each worker.
+export PYTHONDONTWRITEBYTECODE =
 
 # $(ALONE) FOLDER COMMAND...: two makes neither set up nor compile the same folder at once.
 ALONE := sh -c 'exec 9< "$$0"; flock -n 9 || { echo "Waiting for another make." >&2; flock 9; }; exec "$$@"'

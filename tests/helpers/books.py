@@ -36,7 +36,7 @@ class Project:
             shutil.copytree(
                 ROOT / name,
                 base / name,
-                ignore=shutil.ignore_patterns("runs", "__pycache__", ".ipynb*"),
+                ignore=shutil.ignore_patterns("runs", ".ipynb*"),
             )
         for name in ("_config.yml", "_toc.yml"):
             shutil.copy(ROOT / name, base / name)
