@@ -16,7 +16,7 @@ def cycles_a_bit(curve):
 
 def clock_beside(division):
     """The core's clock in Hz as calibrated beside the samples; nan if unmeasured."""
-    return np.median(division.core_clocks_hz(division.points[0])) if division.has_samples else math.nan
+    return division.core_clock_hz(division.points[0]) if division.has_samples else math.nan
 
 
 def ran_at_another_clock(division, clock):

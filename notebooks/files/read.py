@@ -204,7 +204,7 @@ def share_waited(result, by_read):
 def readahead_row(result, by_read):
     """A quantity's single reads as cells of a table."""
     name = result.quantity
-    times = (by_read.median(name), result.median, result.seal.predicted, np.percentile(by_read.times[name], 99))
+    times = (by_read.medians[name], result.median, result.seal.predicted, np.percentile(by_read.times[name], 99))
     return [rk.title_of(name), f"{100 * by_read.waited(name):.1f} %", *(rk.amount(time, "µs") for time in times), f"{100 * by_read.time_waited(name):.0f} %"]
 
 
@@ -246,7 +246,7 @@ def not_sequential(normal, random, by_read, ahead, block):
 def copies(normal, by_read):
     if not share_waited(normal, by_read) <= 0.5:
         return []
-    median = rk.amount(by_read.median(normal.quantity), "µs")
+    median = rk.amount(by_read.medians[normal.quantity], "µs")
     return rk.shown("mostly copied", f"So sequential reading is a few large requests and many copies from memory, and its median ({median}) shows the "
                     "copies alone.")
 

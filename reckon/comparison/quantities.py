@@ -251,7 +251,7 @@ def sides_of(result: Result, pooled: statistics.PooledVariance | None) -> dict[f
             if not (visits or batches):
                 low = min(low, median * float(np.min(shares)))
                 high = max(high, median * float(np.max(shares)))
-        clock_hz = float(np.median(result.core_clocks_hz(point)))
+        clock_hz = result.core_clock_hz(point)
         sides[point.x] = Side(median, low, high, len(values), clock_hz, bool(visits))
     return sides
 

@@ -72,9 +72,7 @@ def _alone(a: Results, b: Results) -> list[str]:
 def _clock_hz(results: Results) -> float:
     """The core's clock, the median over all quantities; nan without samples."""
     clocks = [
-        np.median(result.core_clocks_hz(result.points[0]))
-        for result in results.values()
-        if result.has_samples
+        result.core_clock_hz(result.points[0]) for result in results.values() if result.has_samples
     ]
     return float(np.median(clocks)) if clocks else math.nan
 

@@ -156,6 +156,11 @@ class Result:
         rates = [p.cycles_per_tick * self.measurement.tick_hz_of(p) for p in point.processes]
         return np.array(rates, dtype=float)
 
+    def core_clock_hz(self, point: records.Point) -> float:
+        """The core's clock at that point: the median of its visits' medians."""
+        visits = [process.visit for process in point.processes]
+        return statistics.median_of_visits([[hz] for hz in self.core_clocks_hz(point)], visits)
+
     @functools.cached_property
     def summaries(self) -> list[statistics.Summary]:
         """One summary a point, in base units; a single quantity has one point."""

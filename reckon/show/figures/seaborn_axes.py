@@ -80,6 +80,8 @@ class _Trials:
         ]
         self.values = np.sort(np.concatenate(self.of_processes))
         self.medians = statistics.process_medians(self.of_processes)
+        visits = [process.visit for process in self.point.processes]
+        self.median = statistics.median_of_visits(self.of_processes, visits)
         self.predicted = float(units.from_base(result.sealed("predicted")[-1], unit))
         self.revised = float(units.from_base(result.current_values[-1], unit))
 
@@ -150,7 +152,7 @@ class _Distributions:
         """The figure in words."""
         medians = []
         for each in self.trials:
-            median = units.to_base(float(np.median(each.medians)), self.unit)
+            median = units.to_base(each.median, self.unit)
             medians.append(f"{each.name} with median {units.amount(median, each.result.unit)}")
         return f"Distribution of {', '.join(medians)}"
 

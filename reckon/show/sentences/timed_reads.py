@@ -22,6 +22,7 @@ class SingleReads:
     """
 
     processes: dict[str, list[np.ndarray]]
+    medians: dict[str, float]  # of the visits' medians
     limit: float
     has_gap: bool  # between short and long reads: the limit lies in it
 
@@ -29,10 +30,6 @@ class SingleReads:
     def times(self) -> dict[str, np.ndarray]:
         """Every read of each quantity."""
         return {name: np.concatenate(values) for name, values in self.processes.items()}
-
-    def median(self, quantity: str) -> float:
-        """The median of the processes' medians."""
-        return float(np.median(statistics.process_medians(self.processes[quantity])))
 
     def waited(self, quantity: str) -> float:
         """The share of reads that waited."""
@@ -47,10 +44,16 @@ class SingleReads:
 def single_reads(results: list[Result], limit_without_gap: float) -> SingleReads:
     """The reads of all that have samples; without a gap between short and long ones the limit is
     `limit_without_gap`."""
-    processes = {r.quantity: r.single_trials(r.points[0]) for r in results if r.has_samples}
+    measured = [result for result in results if result.has_samples]
+    processes = {r.quantity: r.single_trials(r.points[0]) for r in measured}
+    visits = {r.quantity: [process.visit for process in r.points[0].processes] for r in measured}
+    medians = {
+        name: statistics.median_of_visits(of_reads, visits[name])
+        for name, of_reads in processes.items()
+    }
     times = [times for values in processes.values() for times in values]
     gap = onset.slow_from(np.concatenate(times)) if times else None
-    return SingleReads(processes, gap or limit_without_gap, gap is not None)
+    return SingleReads(processes, medians, gap or limit_without_gap, gap is not None)
 
 
 def hit_and_miss_times(curve: Result, miss: float) -> Block:
