@@ -81,9 +81,13 @@ def _negative(page: Result, point: records.Point) -> str:
     A subtraction may have taken away more than there was.
     """
     is_amount = units.dimension(page.unit) != units.dimension("1")
-    if is_amount and np.median(page.process_medians(point)) < 0:
+    if is_amount and _summary(page, point).median < 0:
         return "its page's value is negative, which no prediction may be"
     return ""
+
+
+def _summary(page: Result, point: records.Point) -> statistics.Summary:
+    return page.summaries[page.points.index(point)]
 
 
 def _too_expensive(quantity: str, point: records.Point) -> str:
@@ -124,15 +128,18 @@ def _prediction(method: MethodResult) -> Prediction:
     """The prediction that the page's value comes out again, in its own unit and operation."""
     page, point = method.page, method.point
     assert page and point  # it has a value
-    values = page.process_medians(point)
-    low, high = statistics.median_interval(values)
+    summary = _summary(page, point)
+    value, (low, high) = summary.median, summary.interval.ends
+    if summary.groups:  # most processes are of one of them, and both are in the interval
+        value = max(summary.groups, key=lambda group: group.share).median
+        low, high = summary.bounds
     has_interval = not math.isnan(low)
     position = "" if point.x is None else f" at {point.x:g}"
     return _repeated(page.unit).of(
         _repeated_quantity(method),
         page=Input(
             "measured",
-            float(np.median(values)),
+            value,
             page.unit,
             f"measured by its page{position}",
             low=low if has_interval else None,

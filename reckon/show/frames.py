@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -112,8 +113,8 @@ def with_units(results: Iterable[Result]) -> Iterator[tuple[Result, str]]:
 
 def readable_unit(result: Result) -> str:
     """The unit in which this quantity reads best."""
-    values = result.medians[np.isfinite(result.medians)]
-    return units.readable_unit(float(np.median(np.abs(values))), result.unit)
+    values = [abs(s.median) for s in result.summaries if math.isfinite(s.median)]
+    return units.readable_unit(float(np.median(values)), result.unit)
 
 
 def _of_quantity(result: Result, unit: str, titles: Titles, positions) -> dict:

@@ -1,6 +1,6 @@
 """Pure functions of numbers: summaries and intervals, comparisons, change points."""
 
-from reckon.statistics.groups import two_groups
+from reckon.statistics.groups import Group, two_groups, two_values
 from reckon.statistics.inference import (
     PROCESSES_FOR_AN_INTERVAL,
     Line,
@@ -17,7 +17,6 @@ from reckon.statistics.summary import (
     MODULES,
     VERSION,
     BusySibling,
-    Group,
     Interval,
     Summary,
     load,

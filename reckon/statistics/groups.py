@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,7 +17,15 @@ _LEAST_OF_TWO = 4  # processes
 _GAP_OF_TWO = 3  # times the distance of the quartiles within either group, by the logarithm
 
 
-def two_groups(medians: Sequence[float]) -> tuple[np.ndarray, np.ndarray] | None:
+@dataclass(frozen=True)
+class Group:
+    """One of two groups that the processes fall into, in the samples' unit."""
+
+    median: float
+    share: float  # of the processes
+
+
+def two_groups(medians: Sequence[float] | np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     """The lower and the upper of the processes' medians, if a gap divides them; else None.
 
     The gap is its upper end over its lower end, at least 1.2.
@@ -31,9 +40,9 @@ def two_groups(medians: Sequence[float]) -> tuple[np.ndarray, np.ndarray] | None
     return ordered[: least + gaps.argmax()], ordered[least + gaps.argmax() :]
 
 
-def two_values(medians: Sequence[float]) -> tuple[np.ndarray, np.ndarray] | None:
-    """The two groups, where each is so large and so far from the other that no number between them
-    describes the processes; else None."""
+def two_values(medians: Sequence[float] | np.ndarray) -> tuple[Group, Group] | None:
+    """The two groups, the lower first, where each is so large and so far from the other that no
+    number between them describes the processes; else None."""
     groups = two_groups(medians)
     if groups is None:
         return None
@@ -41,4 +50,7 @@ def two_values(medians: Sequence[float]) -> tuple[np.ndarray, np.ndarray] | None
     if min(len(low), len(high)) < max(_LEAST_OF_TWO, _LEAST_SHARE_OF_TWO * len(medians)):
         return None
     spread = max(np.subtract(*np.percentile(np.log(group), [75, 25])) for group in groups)
-    return groups if np.log(high[0] / low[-1]) > _GAP_OF_TWO * spread else None
+    if np.log(high[0] / low[-1]) <= _GAP_OF_TWO * spread:
+        return None
+    of_low, of_high = (Group(float(np.median(g)), len(g) / len(medians)) for g in groups)
+    return of_low, of_high

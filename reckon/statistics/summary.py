@@ -18,7 +18,7 @@ from typing import Literal
 import numpy as np
 
 from reckon.statistics.cache import cached
-from reckon.statistics.groups import two_values
+from reckon.statistics.groups import Group, two_values
 from reckon.statistics.inference import median_interval, process_medians
 from reckon.statistics.sample_warnings import SampleWarning, drift, two_modes, wide
 from reckon.statistics.visits import (
@@ -65,14 +65,6 @@ class BusySibling:
     share: float  # of the time of all trials
     median: float  # of the visits' medians
     is_mixed: bool  # whether the summary holds them, as too few samples had the core alone
-
-
-@dataclass(frozen=True)
-class Group:
-    """One of two groups that the processes fall into, in the samples' unit."""
-
-    median: float
-    share: float  # of the processes
 
 
 @dataclass(frozen=True)
@@ -156,11 +148,7 @@ class Summary:
     def groups(self) -> tuple[Group, Group] | None:
         """The two groups that the processes fall into, the lower first: the median, which lies in
         one of them or between them, is then no value; None if they are of one."""
-        groups = two_values(self.medians)
-        if groups is None:
-            return None
-        low, high = (Group(float(np.median(g)), len(g) / self.processes) for g in groups)
-        return low, high
+        return two_values(self.medians)
 
     def _both_have_intervals(self, other: Summary) -> bool:
         return self.interval.is_known and other.interval.is_known

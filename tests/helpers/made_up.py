@@ -113,6 +113,30 @@ def single(quantity, value, unit, processes=8, seed=1):
     return result
 
 
+def in_visits(result, values, unit="ns"):
+    """Makes the processes of a result of as many visits as there are lists of values, one each."""
+    processes = result.measurement.points[0].processes
+    each = [(visit, value) for visit, of_visit in enumerate(values) for value in of_visit]
+    for process, (visit, value) in zip(processes, each, strict=True):
+        ticks = units.to_base(value, unit) * OPS * TICK_HZ
+        process.visit, process.ticks = visit, [round(ticks)] * 10
+    return result
+
+
+def in_two_groups(result):
+    """Adds processes to a result that take twice as long as those it has: two in five, all of one
+    new visit."""
+    measurement, (point,) = result.measurement, result.measurement.points
+    fast = [process.model_copy(update={"visit": 0}) for process in point.processes]
+    slow = [
+        process.model_copy(update={"ticks": [2 * ticks for ticks in process.ticks]})
+        for process in fast[: 2 * len(fast) // 3]
+    ]
+    point.processes[:], point.summary = fast + slow, None
+    measurement.visits, measurement.statistics = [], None
+    return result
+
+
 def nothing(quantity, reason="this machine cannot"):
     """A quantity that could not be measured."""
     return Result(

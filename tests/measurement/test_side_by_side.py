@@ -1,20 +1,21 @@
 """The probes of a group, measured again side by side."""
 
+import dataclasses
 import sys
 import types
 
 import pytest
+from helpers import made_up
 from helpers.project import forget
 
 import reckon as rk
 from reckon import records
-from reckon.comparison.reports.method_groups import Group, Method
+from reckon.comparison.reports.method_groups import Group, Method, MethodResult
 from reckon.measurement import library, side_by_side
 from reckon.measurement.visit import measure_in_rounds
 from reckon.prediction.formula import predict
 from reckon.prediction.inputs import axis, given
 from reckon.records.quantities.lookup import read_result
-from reckon.records.quantities.result import Result
 from reckon.records.session import current_session
 
 LONG = "test/long"  # the probe test/chain with twice the work
@@ -95,13 +96,13 @@ def test_a_group_is_measured_again_as_its_pages_measured_it(folders, ran):
 def test_a_negative_value_of_a_page_is_not_measured_again(folders, ran, monkeypatch):
     """No prediction says that it comes out again; the group's other methods are compared."""
     execute_page()
-    medians = Result.process_medians
+    summary = side_by_side._summary
 
-    def negative(result, point):
-        sign = -1 if result.quantity == LONG else 1
-        return sign * medians(result, point)
+    def negative(page, point):
+        sign = -1 if page.quantity == LONG else 1
+        return dataclasses.replace(summary(page, point), median=sign * summary(page, point).median)
 
-    monkeypatch.setattr(Result, "process_medians", negative)
+    monkeypatch.setattr(side_by_side, "_summary", negative)
     ran.clear()
     comparison = compare(group())
     assert (
@@ -224,3 +225,20 @@ def test_a_recorded_run_is_read_and_not_measured(folders, ran):
         and comparison.is_side_by_side
         and comparison.ratio(comparison.methods[0]) == here.ratio(here.methods[0])
     )
+
+
+@pytest.mark.parametrize(
+    ("values", "predicted", "inside"),
+    [
+        ([[100] * 8, [110] * 2, [110] * 2], 110, (100, 110)),  # pooled, it would be 100
+        ([[100] * 7 + [200] * 5], 100, (100, 200)),
+        ([[100] * 5 + [200] * 7], 200, (100, 200)),
+    ],
+)
+def test_predicted_is_the_value_of_the_page(values, predicted, inside):
+    page = made_up.in_visits(made_up.single("cpu/made/x", 1, "ns", processes=12), values)
+    method = Method(quantity=page.quantity, differs="again")
+    prediction = side_by_side._prediction(MethodResult(method, (), page=page, point=page.points[0]))
+    low, high = (1e9 * end for end in prediction.interval())
+    assert 1e9 * prediction.predicted == pytest.approx(predicted)
+    assert all(low <= value * 1.0001 and value * 0.9999 <= high for value in inside)

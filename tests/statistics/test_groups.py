@@ -25,7 +25,8 @@ def test_medians_without_two_groups(medians):
 
 def test_two_groups_are_two_values_where_each_is_large_and_far_from_the_other():
     low, high = two_values([1.0, 1.02, 0.98, 1.01, 1.4, 1.42, 1.41, 1.39])
-    assert len(low) == len(high) == 4
+    assert (low.median, high.median) == pytest.approx((1.005, 1.405))
+    assert low.share == high.share == 0.5
 
 
 @pytest.mark.parametrize(

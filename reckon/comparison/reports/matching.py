@@ -33,8 +33,11 @@ def row_label(quantity: str) -> tuple[str, str]:
 
 
 def value_here(result: Result, reported: ReportedValue) -> float:
-    """This run's value of what a report's value is of, in base units; nan where there is none."""
+    """This run's value of what a report's value is of, in base units; nan where there is none, or
+    two groups of processes."""
     if result.is_curve and reported.slope:
         return result.line.slope if result.line else math.nan
     index = result.point_index(reported.at, reported.at_unit)
-    return math.nan if index is None else float(result.medians[index])
+    if index is None or result.summaries[index].groups:
+        return math.nan
+    return float(result.medians[index])

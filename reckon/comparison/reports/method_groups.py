@@ -15,7 +15,7 @@ import numpy as np
 import pydantic
 
 from reckon import config, records, statistics, toml_files, units
-from reckon.records.quantities.result import Result
+from reckon.records.quantities.result import Result, groups_text
 
 FILE = config.ROOT / "book" / "methods.toml"
 BLOCK_BYTES = 4096  # files are compared by blocks of 4 KiB, the size that most reports read
@@ -160,6 +160,11 @@ class MethodResult:
             medians = np.array([])
         return medians / self.divisor
 
+    @functools.cached_property
+    def groups(self) -> tuple[statistics.Group, statistics.Group] | None:
+        """The two groups that its processes fall into; None if they are of one."""
+        return statistics.two_values(self.values)
+
     @property
     def _of_page(self) -> statistics.Summary | None:
         """What the page measured; None if it was measured side by side, or not at all."""
@@ -179,6 +184,8 @@ class MethodResult:
         """The value with its interval, as a cell of a table; "" without a value."""
         if not self.page or not self.has_value:
             return ""
+        if self.groups:
+            return groups_text(self.groups, self.page.unit)
         low, high = statistics.median_interval(self.values)
         if self._of_page:
             low, high = (end / self.divisor for end in self._of_page.interval.ends)
@@ -227,15 +234,20 @@ class GroupResult:
         return self.baseline.repeated is not None
 
     def ratio(self, method: MethodResult) -> Ratio:
-        """Paired by the round in which both ran, so that a slow period of the machine cancels."""
+        """Paired by the round in which both ran, so that a slow period of the machine cancels.
+
+        Unknown where two groups are left."""
         baseline = self.baseline
         if not (method.has_value and baseline.has_value) or not baseline.median:
             return Ratio(math.nan)
         if not (method.repeated and baseline.repeated):
-            return Ratio(method.median / baseline.median)
+            is_one = not (method.groups or baseline.groups)
+            return Ratio(method.median / baseline.median if is_one else math.nan)
         rounds = min(len(method.values), len(baseline.values))
         with np.errstate(divide="ignore", invalid="ignore"):
             ratios = method.values[:rounds] / baseline.values[:rounds]
+            if statistics.two_values(ratios):
+                return Ratio(math.nan, rounds=rounds)
         low, high = statistics.median_interval(ratios)
         return Ratio(
             float(np.median(ratios)),

@@ -103,12 +103,12 @@ class Unmatched:
 
 
 class RunValues:
-    """A quantity's medians at its points, in base units; a summary takes 100 times as long."""
+    """A quantity's values at its points, in base units; nan where its processes fall into two
+    groups, of which there is no ratio."""
 
     def __init__(self, result: Result):
         self.result = result
-        medians = [result.process_medians(point) for point in result.points]
-        self.medians = [float(np.median(values)) for values in medians]
+        self.medians = [math.nan if s.groups else s.median for s in result.summaries]
         self.over_link = result.measurement is not None and result.measurement.peer is not None
         method = method_groups.method_of(result.quantity)
         # A divisor that belongs to one point of a curve says nothing about the others.
@@ -227,11 +227,7 @@ def _read_runs(folders: dict[str, Path], troubles: list[str]) -> dict[str, dict[
         except ReckonError as error:
             troubles.append(str(error))
             continue
-        by_run[name] = {
-            result.quantity: result
-            for result in results
-            if result.has_samples and not result.is_of_two_groups
-        }
+        by_run[name] = {result.quantity: result for result in results if result.has_samples}
     return by_run
 
 
@@ -245,11 +241,11 @@ def _why_unmatched(
         return "on another scale"
     if result is None:
         return "not measured yet"
-    if result.is_of_two_groups:
-        return "its processes fall into two groups here"
     if run_values is None:
         return f"{result.state}: {result.reason}"
     index = result.point_index(reported.at, reported.at_unit)
+    if index is not None and result.summaries[index].groups:
+        return "its processes fall into two groups here"
     if index is None and not reported.slope:
         return "at points that this run does not have"
     if not reported.measured_in(result.unit) > 0:
@@ -307,11 +303,7 @@ def other_machines(here: records.Run) -> OtherMachines:
     folders, troubles = other_runs(here.name)
     by_run = _read_runs(folders, troubles)
     results = {result.quantity: result for result in all_results(here.name, only_measured=True)}
-    values = {
-        name: RunValues(result)
-        for name, result in results.items()
-        if result.has_samples and not result.is_of_two_groups
-    }
+    values = {name: RunValues(result) for name, result in results.items() if result.has_samples}
     runs = {name: records.read_run(folders[name]) for name in by_run}
     titles = {report.name: report.machine for report in published.all_reports()}
     return OtherMachines(

@@ -48,7 +48,7 @@ def to_json(result: Result, state: str | None = None) -> dict:
         # Without it the interval is that of the processes of one visit.
         **({"interval_from": result.interval_from} if _has_visits(result) else {}),
         # Where the processes fall into two groups, the median is no value.
-        "groups": _groups(result),
+        "groups": groups(result),
         "mean": measured("mean"),
         "sd": measured("sd"),
         "n": sum(summary.n for summary in result.summaries),
@@ -57,7 +57,8 @@ def to_json(result: Result, state: str | None = None) -> dict:
     }
 
 
-def _groups(result: Result) -> list[dict[str, float]] | None:
+def groups(result: Result) -> list[dict[str, float]] | None:
+    """The two groups of its processes, medians in its unit; None if it is not of two."""
     if not (result.is_of_two_groups and result.summary and result.summary.groups):
         return None
     return [

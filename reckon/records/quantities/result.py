@@ -23,13 +23,17 @@ from reckon.records.run_files.unit_conversion import (
 
 def summary_text(summary: statistics.Summary, unit: str) -> str:
     """ "93.1 ns (92.1 to 94.0)"; of two groups of processes both, with their shares."""
-    if summary.groups is None:
-        return units.amount_with_interval(summary.median, *summary.interval.ends, unit)
-    low, high = (
+    if summary.groups:
+        return groups_text(summary.groups, unit)
+    return units.amount_with_interval(summary.median, *summary.interval.ends, unit)
+
+
+def groups_text(groups: tuple[statistics.Group, statistics.Group], unit: str) -> str:
+    """ "140 ns (60 % of processes) or 193 ns (40 % of processes)"."""
+    return " or ".join(
         f"{units.amount(group.median, unit)} ({100 * group.share:.0f} % of processes)"
-        for group in summary.groups
+        for group in groups
     )
-    return f"{low} or {high}"
 
 
 _SAME_VISIT_S = 60  # quantities of a page that are measured together start seconds apart
@@ -306,13 +310,17 @@ class Result:
 
     @property
     def medians(self) -> np.ndarray:
-        """The median at each measured point (n,), in base units."""
+        """The value at each measured point (n,), in base units: the median of its visits' medians.
+
+        nan of a single quantity of two groups, which has no one value."""
+        if self.is_of_two_groups:
+            return np.array([math.nan])
         return np.array([summary.median for summary in self.summaries])
 
     @property
     def median(self) -> float:
-        """The median at the first point, in base units; nan without samples."""
-        return self.summary.median if self.summary else math.nan
+        """The value at the first point, in base units; nan without samples, and of two groups."""
+        return float(self.medians[0]) if self.has_samples else math.nan
 
     @property
     def growth(self) -> float:
@@ -381,8 +389,9 @@ class Result:
 
     @property
     def median_cycles(self) -> float:
-        """The median in core cycles at the first point; nan if unmeasured or if it is no time."""
-        return self.core_cycles.median if self.core_cycles else math.nan
+        """The same in core cycles; nan also if it is no time."""
+        cycles = self.core_cycles
+        return cycles.median if cycles and not cycles.groups else math.nan
 
     @functools.cached_property
     def cycles(self) -> list[statistics.Summary]:
@@ -404,7 +413,7 @@ class Result:
     def is_of_two_groups(self) -> bool:
         """Whether it is no curve and its processes fall into two groups, so that one number does
         not describe it: it has no ratio."""
-        return bool(self.summary and self.summary.groups) and not self.is_curve
+        return not self.is_curve and bool(self.summary and self.summary.groups)
 
     @property
     def ratio(self) -> float:
@@ -420,10 +429,9 @@ class Result:
     def ratio_to(self, prediction: records.PredictionRecord) -> float:
         """Measured over that prediction; of a curve, the middle one; nan without samples or
         of two groups."""
-        if not self.summaries or self.is_of_two_groups:
+        if not self.has_samples:
             return math.nan
-        measured = self.medians if self.is_curve else np.array([self.median])
-        return median_ratio(measured, self.sealed("predicted", prediction))
+        return median_ratio(self.medians, self.sealed("predicted", prediction))
 
     @property
     def sealed_interval(self) -> tuple[float, float] | None:

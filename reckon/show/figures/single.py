@@ -26,10 +26,10 @@ _SMALLEST = 1e-12  # in base units: a logarithmic axis has no 0
 @style.of_results
 def bars(results: list[Result], name: str, caption: str, titles: dict | None = None) -> Block:
     """Quantities on one logarithmic scale: median, range and prediction."""
-    measured = [result for result in results if result.has_samples and result.median > 0]
+    measured = [r for r in results if r.summary and r.summary.median > 0]
     if not measured:
         return style.nothing_to_draw(results)
-    measured.sort(key=lambda result: result.median)
+    measured.sort(key=lambda result: result.summaries[0].median)
     unit = readable_unit(measured[len(measured) // 2])
     rows = []
     with drawings.new(0.6 + 0.28 * len(measured)) as drawing:
@@ -54,7 +54,7 @@ def bars(results: list[Result], name: str, caption: str, titles: dict | None = N
         if any(result.revisions for result in measured):
             key.append(Line2D([], [], marker="+", ls="", color=PURPLE, mew=2, label="revised"))
         drawing.legend(key)
-        alt = "; ".join(f"{title(r, titles)} {units.amount(r.median, r.unit)}" for r in measured)
+        alt = "; ".join(f"{title(r, titles)} {r}" for r in measured)
         header = ["quantity", *style.spread_header(unit)]
         where = places.of_rows(axes, measured, unit)
         return drawing.save(name, caption, alt, Data(header, rows), where)

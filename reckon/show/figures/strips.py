@@ -86,8 +86,14 @@ class _Strip:
 
     @property
     def values(self) -> list[float]:
-        here = [self.here.median] if self.here else []
-        return [point.value for point in self.there] + here
+        return [point.value for point in self.there] + self._own_values
+
+    @property
+    def _own_values(self) -> list[float]:
+        """This machine's value; both of two groups of processes."""
+        if self.here is None:
+            return []
+        return [each.median for each in self.here.groups or [self.here]]
 
     @property
     def has_hollow(self) -> bool:
@@ -98,15 +104,18 @@ class _Strip:
         """Each report's value that shows a speed, with this machine's by the same method."""
         if not self.here:
             return []
-        return [
-            (point.value, self.here.median if math.isnan(point.by_method) else point.by_method)
+        own = math.nan if self.here.groups else self.here.median
+        pairs = [
+            (point.value, own if math.isnan(point.by_method) else point.by_method)
             for point in self.there
             if point.shows_speed
         ]
+        return [pair for pair in pairs if not math.isnan(pair[1])]
 
     def alt(self, unit: str) -> str:
         """The strip in words."""
-        here = units.amount(self.here.median, unit) if self.here else "not measured"
+        own = " or ".join(units.amount(value, unit) for value in self._own_values)
+        here = own or "not measured"
         there = ", ".join(point.alt(unit) for point in self.there)
         return f"{self.title}, here {here}, there {there or 'nothing'}"
 
@@ -123,9 +132,12 @@ class _Strip:
             yield mark(reported.machine, reported.label, point.value, {"alpha": 0.8, **look})
             if point.by_method > 0:
                 yield mark(_BY_METHOD, reported.label, point.by_method, {**look, **_HOLLOW})
-        if self.here:
-            ends = tuple(units.from_base(x, unit) for x in self.here.interval.ends)
-            yield replace(mark("this machine", "", self.here.median, _HERE), ends=ends)
+        ends: tuple[float, float] | None = None
+        if self.here and not self.here.groups:
+            low, high = self.here.interval.ends
+            ends = units.from_base(low, unit), units.from_base(high, unit)
+        for value in self._own_values:
+            yield replace(mark("this machine", "", value, _HERE), ends=ends)
 
 
 def _strip(

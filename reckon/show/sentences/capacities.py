@@ -73,9 +73,9 @@ def inferred_capacity(
     if not capacity.summary or not true.summary:
         reason = capacity.reason or true.reason
         return say(f"{where} it could not be inferred: {literal(reason)}.", *sentences)
-    size, true_size = _size(capacity.median), _size(true.median)
+    size, true_size = (f"{r}" if r.is_of_two_groups else _size(r.median) for r in (capacity, true))
     ends = interval(capacity, curve)
-    if ends is None:
+    if ends is None or capacity.is_of_two_groups or true.is_of_two_groups:
         inferred = f"{where} the inferred capacity is {size}"
         return say(f"{inferred}; the kernel counts {true_size}.", *sentences)
     low, high = ends

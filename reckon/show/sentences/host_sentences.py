@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from reckon import units
 from reckon.computer import scratch_disk
 from reckon.computer.facts import Machine
@@ -82,7 +84,8 @@ def link_check(other: Machine, by_method: dict[str, Result]) -> Block:
     minimum_s = float(first.sealed("hardware", first.current)[0])
     texts = []
     for method, result in measured.items():
-        texts.append(f"{method} {result}, {more_or_less(result.median - minimum_s, 'µs')}")
+        more = f", {more_or_less(result.median - minimum_s, 'µs')}"
+        texts.append(f"{method} {result}{'' if result.is_of_two_groups else more}")
     rtt, rate = _link(other)
     return say(
         f"The link is set to {rtt} and {rate}; with the bytes of the packets a round trip takes at "
@@ -120,7 +123,7 @@ def disk(machine: Machine) -> Block:
 def distance(other: Machine, trip: Result) -> Block:
     """The round trip over what light takes through a fibre of that length, if it is known."""
     metres = other.number("peer.distance")
-    if not metres or not trip.has_samples or is_built_in(other):
+    if not metres or math.isnan(trip.median) or is_built_in(other):
         return say("")
     light_s = 2 * metres / LIGHT_IN_FIBRE_M_PER_S
     return say(

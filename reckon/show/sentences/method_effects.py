@@ -112,12 +112,12 @@ def effect(ratio: Ratio) -> str:
 def _included_cost(method: MethodResult, baseline: MethodResult, ratio: Ratio) -> str:
     """The sentence on the known cost inside the method's value; "" if it explains nothing."""
     included, entry = method.included, method.entry
-    if included is None or included.summary is None or not changes_value(ratio):
+    if included is None or not changes_value(ratio):
         return ""
     total = entry.includes_times * included.median
     added = method.median - baseline.median
     share = total / added if added > 0 else 0
-    if share < _EXPLAINS_NONE:
+    if not share >= _EXPLAINS_NONE:
         return ""
     explains = first_case(
         (share > 1 / _EXPLAINS_ALL, "more than the difference"),

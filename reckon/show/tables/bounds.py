@@ -72,13 +72,16 @@ def plausibility(results: list[Result], minimum: float, unit: str, why: str, **o
 
 
 def _values_of_run(result: Result, bounds: Bounds) -> list[_Value]:
-    medians = [units.from_base(value, bounds.unit) for value in result.medians]
-    if bounds.unit == "cycle":
-        medians = [summary.median for summary in result.cycles]
+    """The values at all points; of two groups of processes both."""
+    in_cycles = bounds.unit == "cycle"
     values = []
-    for point, median in zip(result.points, medians, strict=False):
+    summaries = result.cycles if in_cycles else result.summaries
+    for point, summary in zip(result.points, summaries, strict=False):
         where = f" at {position_text(result, point.x)}" if result.is_curve else ""
-        values.append(_Value(median * _share(result, bounds.block_bytes, point.x), where))
+        share = _share(result, bounds.block_bytes, point.x)
+        for each in summary.groups or [summary]:
+            value = each.median if in_cycles else units.from_base(each.median, bounds.unit)
+            values.append(_Value(value * share, where))
     return values
 
 

@@ -44,12 +44,16 @@ def _mean_of_medians(result: Result) -> float:
     return float(result.medians.mean()) if result.has_samples else math.nan
 
 
+def _place(result: Result) -> float:
+    """By what a table is ordered: of two groups that is between them."""
+    medians = [summary.median for summary in result.summaries]
+    return float(np.mean(medians)) if medians else math.inf
+
+
 def _ratio(result: Result, reference: Result | None) -> float:
     """A method's value over the reference's; nan if one is a curve, the other a single quantity, or
-    either is two groups of processes."""
+    either is of two groups of processes."""
     if reference is None or result.is_curve != reference.is_curve:
-        return math.nan
-    if result.is_of_two_groups or reference.is_of_two_groups:
         return math.nan
     return _mean_of_medians(result) / _mean_of_medians(reference)
 
@@ -79,7 +83,7 @@ def methods(
     report. reference_title: whose method `reference` is, if not Reckon's.
     """
     rows = []
-    for result in sorted(results, key=lambda r: _mean_of_medians(r) if r.has_samples else math.inf):
+    for result in sorted(results, key=_place):
         divisor = reference.get(result.quantity) if isinstance(reference, dict) else reference
         reports = result.measurement.reports if result.measurement else []
         owners = [*(machines_of(reports) or ["Reckon"]), (titles or {}).get(result.quantity, "")]

@@ -315,10 +315,9 @@ def cross_check(programs: dict[str, tuple[Result, Result]], caption: str, name: 
     rows = []
     for program, (by_program, by_reckon) in programs.items():
         timed = what_is_timed(by_program.measurement) if by_program.measurement else NONE
-        is_one = not (by_program.is_of_two_groups or by_reckon.is_of_two_groups)
-        ratio = by_reckon.median / by_program.median if is_one else math.nan
         values = map(measured_cell, (by_program, by_reckon))
-        rows.append([f"`{program}`", timed, *values, ratio_text(ratio)])
+        ratio = ratio_text(by_reckon.median / by_program.median)
+        rows.append([f"`{program}`", timed, *values, ratio])
     columns = {
         "Program": 12,
         "What it times": 36,

@@ -8,7 +8,7 @@ from helpers import made_up
 
 from reckon import records, units
 from reckon.comparison.reports import other_machines, published
-from reckon.comparison.reports.other_machines import Cell
+from reckon.comparison.reports.other_machines import Cell, RunValues
 from reckon.records.quantities.lookup import all_results
 
 GETPID, CALL = "cpu/syscall/t470_getpid", "cpu/call/t470"
@@ -38,6 +38,21 @@ def test_a_reports_value_is_compared_with_the_probe_of_its_own_method(folders):
     o = compared([made_up.single(GETPID, first_ns(GETPID) / 2, "ns"), own])
     cell = cells(o, "cpu/syscall getpid")["t470"]
     assert cell.quantity == GETPID and cell.ratio == pytest.approx(2, rel=0.03) == cell.times
+
+
+def test_the_value_is_the_median_of_the_visits_medians():
+    """Pooled, the processes of the first visit would decide."""
+    values = [[100] * 8, [110] * 2, [110] * 2]
+    result = made_up.in_visits(made_up.single(GETPID, 1, "ns", processes=12), values)
+    assert RunValues(result).medians == pytest.approx([110e-9])
+
+
+def test_what_two_groups_leave_out_of_the_comparison_is_listed(folders):
+    result = made_up.in_two_groups(made_up.single(GETPID, 100, "ns", processes=12))
+    o = compared([result])
+    assert not o.rows
+    (left,) = (each for each in o.unmatched if f"`{GETPID}`" in each.names)
+    assert left.why == "its processes fall into two groups here"
 
 
 @pytest.mark.parametrize(
