@@ -102,6 +102,9 @@ def two_values(a_round, whole, how):
     if not is_straight(whole):
         return rk.shown("one value of a round", f"{by_itself}. The points of the whole loop lie on no straight line, so no slope shows what a "
                         "round takes.")
+    if a_round.is_of_two_groups:
+        return rk.unexplained("two groups of a round", f"{by_itself}; by the slope of the whole loop {rk.amount(whole.line.slope, 'ns')}. "
+                              "Its processes fall into two groups, so the two do not compare.")
     times = whole.line.slope / a_round.median
     values = f"{by_itself}; by the slope of the whole loop {rk.amount(whole.line.slope, 'ns')}, {rk.percent_more_or_less(times)}"
     if times > 1.2 and not samples_disagree(whole):
@@ -111,7 +114,7 @@ def two_values(a_round, whole, how):
 
 def why_two_values(a_round, whole):
     """Why the two values of a round differ, or there is one: a list of at most one finding."""
-    times = whole.line.slope / a_round.median if whole.line else math.nan
+    times = whole.line.slope / a_round.median if whole.line and not a_round.is_of_two_groups else math.nan
     if (times > 1.2 or whole.line and not is_straight(whole)) and samples_disagree(whole):
         return [rk.unexplained("samples disagree", f"The samples of {disagreeing_points(whole)} of its {len(whole.points)} points "
                                "disagree, so something disturbed them.")]
@@ -191,8 +194,8 @@ def round_explained(counter, o0, width):
 def unoptimised_round(counter, o0, width):
     return [rk.shown("counter and round", f"A counter in memory alone takes {counter:cycles} an addition, the whole round {o0:cycles}."),
             forwarding_seen(counter),
-            rk.shown("instructions a cycle", f"The core executes {rk.number(4 / o0.median_cycles, 2)} instructions of the round a cycle; "
-                     f"the guess was {width.value:g}."),
+            rk.shown("instructions a cycle", f"The core executes {rk.number(4 / pace(o0), 2)} instructions of the round a cycle"
+                     f"{'' if faster_processes(o0) is None else ' in the faster of its two groups of processes'}; the guess was {width.value:g}."),
             round_explained(counter, o0, width)]
 
 
@@ -310,10 +313,13 @@ def unoptimised_elsewhere(o0, o0_whole):
 @rk.finding
 def single_round(single, o0):
     summary = single.summary
-    if summary.sd > o0.median:
+    rounds = [each.median for each in o0.summary.groups or [o0.summary]]
+    if summary.sd > max(rounds):
         name, shows = "noise hides round", f"more than a round of a long loop ({o0}), so noise hides the round."
-    else:
+    elif summary.sd <= min(rounds):
         name, shows = "round shows", f"less than a round of a long loop ({o0})."
+    else:
+        name, shows = "noise of a round", f"and a round of a long loop takes {o0}."
     return rk.shown(name, f"A single round between two timestamps without a fence, the empty pair subtracted, gives {single} by the "
                     f"median and {rk.amount(summary.mean, 'ns')} by the mean. The standard deviation is "
                     f"{rk.amount(summary.sd, 'ns')}, {shows}")
@@ -342,12 +348,12 @@ def distribution(across, o2):
 def unoptimised_report(o0):
     return ("**1.** A report times a million operations in an unoptimised loop and subtracts nothing. Each operation shows as "
             "10 ns. How much of that may be the loop, and why “may”?",
-            f"A million rounds take {rk.amount(1e6 * o0.median, 'µs')} alone, so up to {rk.amount(o0.median, 'ns')} of each 10 ns, "
-            f"{rk.percent(o0.median / 1e-8)}. Much of it may overlap with the operation; then subtracting it takes off too much.")
+            f"A round alone takes {o0}, and up to so much of each 10 ns may be the loop. Much of it may overlap with the operation; "
+            "then subtracting it takes off too much.")
 
 
 def four_more_instructions(counter, o0, o2):
-    chain, a_round, optimised = (result.median_cycles if result.summary else math.nan for result in (counter, o0, o2))
+    chain, a_round, optimised = (pace(result) if result.summary else math.nan for result in (counter, o0, o2))
     return ("**2.** The body of the unoptimised loop gets four more instructions that depend on nothing. Predict the round, once "
             "from the chain and once from the width.",
             f"The chain stays at {rk.number(chain)} cycles. The width is not known. The round runs {rk.number(4 / a_round, 2)} instructions a "

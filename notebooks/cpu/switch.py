@@ -280,6 +280,8 @@ def off_on_two_cpus(across, gross, interrupt, trap):
     differ = f"- **To another CPU**: {off_by(off, len(across))}."
     if not gross.has_samples:
         return rk.unexplained("waking not separated", f"{differ} What waking takes does not follow: no switch on one CPU was measured.")
+    if gross.is_of_two_groups:
+        return rk.unexplained("waking not separated", f"{differ} What waking takes does not follow: a switch on one CPU takes {gross}.")
     on_one = gross.median - gross.sealed_input("hand_over")
     waking = np.median([switch.median - switch.sealed_input("hand_over") for switch in off]) - on_one
     why = why_waking_differs(waking, interrupt, trap)

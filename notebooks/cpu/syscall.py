@@ -116,6 +116,7 @@ def off_by_the_entry(old, null, guest, trap):
     return rk.shown("gate", f"entering this way takes {more} more than SYSCALL; the guess was an interrupt gate.")
 
 
+@rk.finding(needs=())
 def off_by_own_work(call, null, guessed):
     """Why a call is off of which only its own work was guessed."""
     fields = "It reads a field or two, so the difference is the path's, or the C library's wrapper."
@@ -125,20 +126,24 @@ def off_by_own_work(call, null, guessed):
                "clock_gettime_syscall": "It reads the counter and copies the time."}
     reason = reasons.get(call.quantity.rpartition("/")[2], fields)
     cycles = rk.number(call.median_cycles - null.median_cycles)
-    return f"its own work takes {cycles} cycles, not the guessed {rk.number(guessed.value)}. {reason}"
+    return rk.unexplained("missed", f"its own work takes {cycles} cycles, not the guessed {rk.number(guessed.value)}. {reason}")
+
+
+@rk.finding(needs=())
+def off_by_walking(getcwd, getpid, guessed):
+    """Why getcwd by int 0x80 is off. getpid: by the same entry."""
+    return rk.unexplained("missed", f"without what `getpid` takes this way, {rk.amount(getcwd.median - getpid.median, 'ns')} are left, by "
+                          f"`int 0x80` or by the work that was guessed at {rk.number(guessed.value)} cycles.")
 
 
 def misses(null, calls, work, switch, path, guest, trap):
     """The list of the predictions that were missed, and why. work: the guess of each call's own."""
     other_minute = "the guess, or what the timer's page measured at another minute, is not what it takes now; which of them is unexplained."
-    walked = calls["getcwd_int80"].median - calls["getpid_int80"].median
-    walk = (f"without what `getpid` takes this way, {rk.amount(walked, 'ns')} are left, by `int 0x80` or by the work that was guessed at "
-            f"{rk.number(work['getcwd'].value)} cycles.")
     items = [rk.missed(null, off_by_the_path(null, switch, path)),
              *(rk.missed(calls[name], off_by_own_work(calls[name], null, guessed)) for name, guessed in work.items()),
              rk.missed(calls["clock_gettime"], other_minute),
              rk.missed(calls["getpid_int80"], off_by_the_entry(calls["getpid_int80"], null, guest, trap)),
-             rk.missed(calls["getcwd_int80"], walk)]
+             rk.missed(calls["getcwd_int80"], off_by_walking(calls["getcwd_int80"], calls["getpid_int80"], work["getcwd"]))]
     return rk.missed_list(items, "None of the calls in the table.")
 
 

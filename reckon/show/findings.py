@@ -11,10 +11,52 @@ from reckon import units
 from reckon.prediction.ratios import is_miss
 from reckon.records.quantities.result import Result
 from reckon.show.strength import Finding as Finding
-from reckon.show.text import why
+from reckon.show.text import first_case, why
 from reckon.show.titles import title_of
 
 NOT_MEASURED = "not measured"
+TWO_VALUES = "two values"
+_WITHOUT_CAUSE = (NOT_MEASURED, TWO_VALUES)  # findings of which no cause follows
+
+
+class _OneValue(Result):
+    """A result as a finding reads it: its value cannot be read where there are two."""
+
+    @property
+    def median(self) -> float:
+        if self.is_of_two_groups:
+            raise _TwoValues(self.quantity, f"{self:interval}")
+        return super().median
+
+    @property
+    def median_cycles(self) -> float:
+        if self.core_cycles and self.core_cycles.groups:
+            raise _TwoValues(self.quantity, f"{self:cycles}")
+        return super().median_cycles
+
+
+class _TwoValues(Exception):
+    """A finding has read the value of a quantity that has two, in these words."""
+
+    def __init__(self, quantity: str, values: str):
+        self.quantity, self.values = quantity, values
+
+
+def _as_read(evidence: object, read: dict[int, _OneValue]) -> object:
+    """The results in what a finding is made from, as it reads them.
+
+    read: those that it reads already, by the results' ids, as one may be in several arguments."""
+    if isinstance(evidence, Result) and not isinstance(evidence, _OneValue):
+        each = read.setdefault(id(evidence), object.__new__(_OneValue))
+        object.__setattr__(each, "__dict__", vars(evidence))  # what is computed once is shared
+        return each
+    if isinstance(evidence, dict):
+        return {key: _as_read(value, read) for key, value in evidence.items()}
+    if type(evidence) is list:
+        return [_as_read(value, read) for value in evidence]
+    if type(evidence) is tuple:
+        return tuple(_as_read(value, read) for value in evidence)
+    return evidence
 
 
 def shown(name: str, sentence: str) -> Finding:
@@ -34,9 +76,24 @@ def unexplained(name: str, sentence: str) -> Finding:
 
 def not_measured(results: Iterable[Result] = (), missing: str | None = None) -> Finding:
     """The finding that these results lack a value, and why; `missing`: its sentence instead."""
+    results = list(results)
     reason = why(*results)
-    said = f"It was not measured here: {reason}." if reason else "It was not measured here."
+    said = first_case(
+        (bool(reason), f"It was not measured here: {reason}."),
+        (
+            bool(results) and all(result.has_samples for result in results),
+            "It has no value here.",
+        ),
+        (True, "It was not measured here."),
+    )
     return Finding(said if missing is None else missing, NOT_MEASURED, "not explained")
+
+
+def _two_values(two: _TwoValues, missing: str | None) -> Finding:
+    """The finding that nothing follows from a value, as there are two."""
+    title = title_of(two.quantity)
+    said = f"There are two values of “{title}”, {two.values}, so nothing follows from one of them."
+    return Finding(said if missing is None else missing, TWO_VALUES, "not explained")
 
 
 def finding(
@@ -49,7 +106,9 @@ def finding(
 
     The function's arguments become the evidence of its findings. Where one of the arguments in
     `needs` (default: each that is a result or a number) has no value, the function is not called:
-    the finding is that it was not measured, and why, or the sentence `missing`.
+    the finding is that it was not measured, and why, or the sentence `missing`. Where the function
+    computes with the value of a result of two groups of processes, the finding is that there are
+    two, or `missing`.
     """
     if function is None:
         return functools.partial(finding, needs=needs, missing=missing)
@@ -63,7 +122,12 @@ def finding(
         needed = [evidence[name] for name in (evidence if needs is None else needs)]
         if any(map(_lacks_value, needed)):
             return not_measured([each for each in needed if isinstance(each, Result)], missing)
-        conclusion = function(*args, **keywords)
+        try:
+            read: dict[int, _OneValue] = {}
+            bound.arguments |= {name: _as_read(value, read) for name, value in evidence.items()}
+            conclusion = function(*bound.args, **bound.kwargs)
+        except _TwoValues as two:
+            conclusion = _two_values(two, missing)
         for each in conclusion if isinstance(conclusion, list) else [conclusion]:
             each.evidence = evidence
         return conclusion
@@ -95,7 +159,7 @@ def missed_item(title: str, how_far: str, reason: str) -> Finding:
     """The finding that what has this title is off its prediction, as an item of a list."""
     if not isinstance(reason, Finding):
         reason = unexplained("missed", reason)
-    elif reason.name == NOT_MEASURED:  # no cause follows from what was not measured
+    elif reason.name in _WITHOUT_CAUSE:
         reason = unexplained("missed", "unexplained.")
     item = f"- **{title}** ({how_far}): {reason}"
     return Finding(item, reason.name, reason.strength, reason.evidence)

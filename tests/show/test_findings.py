@@ -6,10 +6,11 @@ import pytest
 from helpers import made_up
 
 import reckon as rk
-from reckon.show.findings import NOT_MEASURED
+from reckon.show.findings import NOT_MEASURED, TWO_VALUES
 
 CALL = made_up.single("cpu/made/call", 100, "ns")
 SLOW = made_up.single("cpu/made/slow", 300, "ns")
+TWO = made_up.in_two_groups(made_up.single("cpu/made/two", 200, "ns", processes=12))
 NOTHING = made_up.nothing("cpu/made/call", "no such instruction")
 
 
@@ -57,7 +58,7 @@ def test_a_finding_shows_its_strength_unless_its_words_do(finding, label):
     ("slow", "limit", "says"),
     [
         (NOTHING, 2.0, "It was not measured here: no such instruction."),
-        (SLOW, math.nan, "It was not measured here."),
+        (SLOW, math.nan, "It has no value here."),
     ],
 )
 def test_without_a_value_it_says_why(slow, limit, says):
@@ -70,6 +71,26 @@ def test_a_function_may_say_nothing_or_do_without_a_value():
     assert silent(NOTHING) == "" and silent(CALL) == "There."
     needless = rk.finding(needs=())(lambda call: rk.shown("there", "There."))
     assert needless(NOTHING) == "There."
+
+
+def test_nothing_follows_from_one_of_two_values():
+    found = dearer(CALL, TWO)
+    assert (found.name, found.strength) == (TWO_VALUES, "not explained")
+    assert found.evidence["slow"] is TWO
+    said = f"There are two values of “two”, {TWO:interval}, so nothing follows"
+    assert found.startswith(said)
+    silent = rk.finding(missing="")(lambda calls: rk.shown("sum", f"{calls['two'][0].median}"))
+    assert silent({"two": [TWO]}) == "" and silent({"two": [CALL]}) == f"{CALL.median}"
+    in_cycles = rk.finding(lambda call: rk.shown("cycles", f"{call.median_cycles}"))
+    assert in_cycles(TWO).name == TWO_VALUES
+    assert rk.missed_item("two", "2 times", found).labelled == "- **two** (2 times): unexplained."
+
+
+def test_a_finding_may_print_both_of_two_values():
+    printed = rk.finding(lambda two, call: rk.shown("both", f"{two}, {two.apart(call)}"))
+    assert printed(TWO, CALL).name == "both" and printed(TWO, CALL).endswith(" ns, 1")
+    missed = rk.finding(lambda two: rk.shown("off", rk.missed(two, "why.")))
+    assert missed(TWO) == ""
 
 
 def test_only_a_miss_is_an_item_of_the_list():
