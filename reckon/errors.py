@@ -13,6 +13,13 @@ class ReckonError(Exception):
         return [str(self)]
 
 
+class NoOneValue(ReckonError):
+    """A quantity's processes fall into two groups, so that one number does not describe it."""
+
+    def __init__(self, quantity: str):
+        super().__init__(f"{quantity} has no one value: its processes fall into two groups.")
+
+
 class Unavailable(ReckonError):
     """What a measurement needs is not available; the message is the reason.
 

@@ -27,8 +27,8 @@ window.reckon.guesses = (() => {
     }
   }
 
-  // By quantity: { measured, predicted, low, high } in base units and `text`, the same as amounts; or
-  // { isSkipped } where the measured value was shown without a prediction.
+  // By quantity: { measured, predicted, low, high } in base units and `text`, the same as amounts, without
+  // `measured` of two groups; or { isSkipped } where the measured value was shown without a prediction.
   const guesses = new Map(Object.entries(stored()));
 
   function stored() {
@@ -52,7 +52,7 @@ window.reckon.guesses = (() => {
     keep(STORE, "{}");
   }
 
-  const made = () => [...guesses.values()].filter(({ isSkipped }) => !isSkipped);
+  const comparable = () => [...guesses.values()].filter(({ measured }) => measured);
 
   /** Whether the interval holds the measured value; undefined without one. */
   const holds = ({ low, high, measured }) =>
@@ -60,7 +60,7 @@ window.reckon.guesses = (() => {
 
   /** One sentence on all predictions of the reader; "" without any. */
   function score() {
-    const all = made();
+    const all = comparable();
     if (!all.length) return "";
     const factors = all.map(({ measured, predicted }) => Math.max(measured / predicted, predicted / measured));
     const within = (limit) => factors.filter((factor) => factor < limit).length;

@@ -81,6 +81,12 @@ window.reckon.numbers = (() => {
     return isOne ? first : `${first} to ${last}`;
   }
 
+  /** The value at a measured point; of two groups of processes both, with their shares. */
+  function measuredText(formula, point = 0) {
+    const { groups, value } = formula.measured;
+    return groups?.[point]?.shown ?? amount(value[point], formula);
+  }
+
   /** A whole percentage, rounded half to even. */
   function percent(share) {
     const value = 100 * share;
@@ -103,5 +109,5 @@ window.reckon.numbers = (() => {
       .replace("{factor}", number(factor, 2));
   }
 
-  return { number, plain, withUnit, amount, between, ends, percent, times, howFar };
+  return { number, plain, withUnit, amount, between, ends, measuredText, percent, times, howFar };
 })();

@@ -5,7 +5,7 @@
 
   const { blind } = window.reckonBook;
   const { byQuantity } = window.reckon.formulas;
-  const { amount, between, times, howFar, withUnit } = window.reckon.numbers;
+  const { between, measuredText, times, howFar, withUnit } = window.reckon.numbers;
   const { element } = window.reckon.elements;
   const { guesses, put, forget, holds, score, toml, kept, keep, SWITCH, NAME } = window.reckon.guesses;
   const { exact, download } = window.reckon.copies;
@@ -138,6 +138,7 @@
   function outcome(guess) {
     const { predicted, low, high } = guess.text;
     const width = low ? ` (${low} to ${high})` : "";
+    if (!guess.measured) return `${predicted}${width}, of which there is no ratio`;
     const held = holds(guess);
     const inside = held === undefined ? "" : `, ${held ? "inside" : "outside"} your interval`;
     return `${predicted}${width}: measured is ${times(guess.measured / guess.predicted)} that${inside}`;
@@ -147,6 +148,7 @@
 
   /** The point of a quantity that is predicted: of a curve the answer box's, else the last one. */
   function pointOf(formula) {
+    if (!formula.axis) return 0;
     const span = document.querySelector(`.answer [data-quantity="${formula.quantity}"][data-point]`);
     const known = formula.measured.value.map((value, k) => (Number.isFinite(value) ? k : -1));
     return span ? Number(span.dataset.point) : Math.max(...known);
@@ -173,7 +175,8 @@
     if (!left.length) return;
     const formula = byQuantity.get(left[0]);
     const point = pointOf(formula);
-    const measured = formula.measured.value[point];
+    const isOfTwoGroups = Boolean(formula.measured.groups?.[point]);
+    const measured = isOfTwoGroups ? undefined : formula.measured.value[point];
     const field = (label, more) => {
       const input = element("input", { type: "number", step: "any", inputmode: "decimal", ...more });
       return [input, element("label", {}, `${label} `, input)];
@@ -243,10 +246,10 @@
         ask(rest, box);
       });
       form.replaceWith(result, element("p", {}, on, rest.length ? button("Close", leave) : ""));
-      result.append(element("p", {}, "Measured: ", element("b", {}, amount(measured, formula)), range, "."));
+      result.append(element("p", {}, "Measured: ", element("b", {}, measuredText(formula, point)), range, "."));
       if (guess.predicted) {
-        const how = howFar(measured / guess.predicted);
-        result.append(element("p", {}, `You predicted ${outcome(guess)}: ${how}.`), element("p", {}, score()));
+        const how = isOfTwoGroups ? "" : `: ${howFar(measured / guess.predicted)}`;
+        result.append(element("p", {}, `You predicted ${outcome(guess)}${how}.`), element("p", {}, score()));
       }
       on.focus();
     }
@@ -330,7 +333,7 @@
     bar.toggle.checked = isOn;
     bar.sentence.textContent = isOn ? `${here}${score()}` : "";
     bar.rest.hidden = !isOn || !(left || units.some(({ needs, isShown }) => needs === null && !isShown));
-    bar.actions.hidden = !score();
+    bar.actions.hidden = ![...guesses.values()].some(({ predicted }) => predicted);
   }
 
   function start() {

@@ -61,7 +61,10 @@ window.reckon.curve = (() => {
       y: scale(shown, HEIGHT - EDGE.bottom, EDGE.top),
     };
     const dots = (measured?.indices ?? [])
-      .map((index, k) => ({ cx: scales.x.at(axis.value[index]), cy: scales.y.at(measured.value[k]) }))
+      .flatMap((index, k) => {
+        const values = measured.groups?.[k]?.medians ?? [measured.value[k]];
+        return values.map((value) => ({ cx: scales.x.at(axis.value[index]), cy: scales.y.at(value) }));
+      })
       .filter(({ cy }) => Number.isFinite(cy))
       .map((at) => svg("circle", { class: "measured", r: 2.5, ...at }));
     const down = HEIGHT - EDGE.bottom;

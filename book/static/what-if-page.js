@@ -59,8 +59,10 @@
     const at = (mark) => parseFloat(track.style.getPropertyValue(`--${mark}`));
     track.dataset.sealed ??= at("predicted");
     const start = Number(track.dataset.sealed);
-    const [sealed, measured] = [formula.sealed.value[0], formula.measured.value[0]];
-    const scale = (at("measured") - start) / Math.log(measured / sealed);
+    const sealed = formula.sealed.value[0];
+    const groups = formula.measured.groups?.[0].medians;
+    const [mark, measured] = groups ? ["low", groups[0]] : ["measured", formula.measured.value[0]];
+    const scale = (at(mark) - start) / Math.log(measured / sealed);
     const position = start + scale * Math.log(compute(formula).predicted[0] / sealed);
     const isKnown = isEdited(formula) && Number.isFinite(position);
     const shown = isKnown ? Math.min(100, Math.max(0, position)) : start;
@@ -80,7 +82,8 @@
     const index = formula.measured?.indices[point] ?? 0;
     const predicted = now.predicted[index];
     const isOfCurve = formula.axis && span.dataset.point === undefined;
-    const ratio = isOfCurve ? now.ratio : (formula.measured?.value[point] ?? NaN) / predicted;
+    const measured = formula.measured?.groups?.[point] ? NaN : (formula.measured?.value[point] ?? NaN);
+    const ratio = isOfCurve ? now.ratio : measured / predicted;
     switch (span.dataset.shows) {
       case "predicted":
         return isOfCurve ? ends(now.predicted, formula) : amount(predicted, formula);

@@ -3,7 +3,7 @@ window.reckon.results = (() => {
   "use strict";
 
   const { interval, median, sensitivity, needed } = window.reckon.formulas;
-  const { amount, between, ends, times, howFar, withUnit } = window.reckon.numbers;
+  const { amount, between, ends, measuredText, times, howFar, withUnit } = window.reckon.numbers;
   const { compute, sealedRatio, texts, textsOf, changeText } = window.reckon.edits;
   const { element } = window.reckon.elements;
   const { curve } = window.reckon.curve;
@@ -15,17 +15,17 @@ window.reckon.results = (() => {
   function track(formula, now) {
     const middle = (values, indices) => median(indices.map((index) => values[index]).filter(Number.isFinite));
     const indices = formula.measured?.indices ?? formula.sealed.value.map((_, k) => k);
-    const marks = {
-      sealed: middle(formula.sealed.value, indices),
-      measured: formula.measured ? median(formula.measured.value) : NaN,
-      predicted: middle(now.predicted, indices),
-    };
-    const fixed = [marks.sealed, marks.measured].filter((value) => value > 0);
-    const all = [...fixed.flatMap((v) => [v / TRACK_MARGIN, v * TRACK_MARGIN]), marks.predicted];
+    const groups = formula.axis ? undefined : formula.measured?.groups?.[0].medians;
+    const measured = groups ?? (formula.measured ? [median(formula.measured.value)] : []);
+    const sealed = middle(formula.sealed.value, indices);
+    const predicted = middle(now.predicted, indices);
+    const marks = [["sealed", sealed], ...measured.map((value) => ["measured", value]), ["predicted", predicted]];
+    const fixed = [sealed, ...measured].filter((value) => value > 0);
+    const all = [...fixed.flatMap((v) => [v / TRACK_MARGIN, v * TRACK_MARGIN]), predicted];
     const positive = all.filter((value) => value > 0 && Number.isFinite(value));
     const [low, high] = [Math.min(...positive), Math.max(...positive)];
     const line = element("span", { class: "what-if-track", "aria-hidden": "true" });
-    for (const [name, value] of Object.entries(marks)) {
+    for (const [name, value] of marks) {
       if (!(value > 0 && Number.isFinite(value))) continue;
       const share = high > low ? Math.log(value / low) / Math.log(high / low) : 0.5;
       line.append(element("span", { class: name, style: `left: ${(96 * share + 2).toFixed(1)}%` }));
@@ -52,7 +52,7 @@ window.reckon.results = (() => {
       const { measured } = formula;
       const predicted = element("span", { class: "predicted" }, ends(now.predicted, formula));
       const value = measured
-        ? element("span", { class: "measured" }, ends(measured.value, formula))
+        ? element("span", { class: "measured" }, formula.axis ? ends(measured.value, formula) : measuredText(formula))
         : element("span", {}, "not measured");
       const ratio = element("b", {}, times(now.ratio));
       const before = element("small", {}, `sealed ${times(sealedRatio(formula))}`);
@@ -161,7 +161,7 @@ window.reckon.results = (() => {
     }
     const [value, low, high] = [measured.value[0], measured.low?.[0], measured.high?.[0]];
     const width = Number.isFinite(low) ? ` (${between(low, high, value, formula)})` : "";
-    item(`measured ${formula.axis ? ends(measured.value, formula) : amount(value, formula) + width}`);
+    item(`measured ${formula.axis ? ends(measured.value, formula) : measuredText(formula) + width}`);
     if (now.ratio > 0 && now.ratio < Infinity) {
       const median = formula.axis ? ", by the median over its points: " : ": ";
       item(element("b", {}, times(now.ratio)), median, howFar(now.ratio));

@@ -4,7 +4,7 @@
   "use strict";
 
   const { load, byQuantity } = window.reckon.formulas;
-  const { ends, times } = window.reckon.numbers;
+  const { ends, measuredText, times } = window.reckon.numbers;
   const { element } = window.reckon.elements;
   const { FormulaError } = window.reckon.formulaText;
   const { inputRow } = window.reckon.inputs;
@@ -33,7 +33,7 @@
     if (quantities.length === 1) return reportOne(quantities[0]);
     const { near } = window.reckon.data.rules;
     const isNear = (ratio) => ratio > 1 / near && ratio < near;
-    const measured = quantities.filter((formula) => formula.measured);
+    const measured = quantities.filter((formula) => formula.measured && !isOfTwoGroups(formula));
     const nearNow = measured.filter((formula) => isNear(compute(formula).ratio)).length;
     const nearAsSealed = measured.filter((formula) => isNear(sealedRatio(formula))).length;
     return (
@@ -42,12 +42,14 @@
     );
   }
 
+  const isOfTwoGroups = ({ axis, measured }) => !axis && Boolean(measured?.groups);
+
   function reportOne(formula) {
     const { predicted, ratio } = compute(formula);
-    const comparison = formula.measured
-      ? `measured is ${times(ratio)} (sealed ${times(sealedRatio(formula))})`
-      : "it is not measured";
-    return `With your inputs: ${ends(predicted, formula)}; ${comparison}.`;
+    const start = `With your inputs: ${ends(predicted, formula)};`;
+    if (!formula.measured) return `${start} it is not measured.`;
+    if (isOfTwoGroups(formula)) return `${start} measured ${measuredText(formula)}, so there is no ratio.`;
+    return `${start} measured is ${times(ratio)} (sealed ${times(sealedRatio(formula))}).`;
   }
 
   /** How many predictions of the page besides these have changed; "" without any. */

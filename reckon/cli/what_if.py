@@ -17,7 +17,7 @@ from reckon.cli.commands import command, run_option
 from reckon.cli.output import fitting, print_json
 from reckon.cli.runs import chosen_run, results_at
 from reckon.edits.guesses import compared
-from reckon.errors import ReckonError
+from reckon.errors import NoOneValue, ReckonError
 from reckon.prediction import variations
 from reckon.prediction.amounts import amount
 from reckon.prediction.formula import PARTS, Prediction
@@ -25,7 +25,7 @@ from reckon.prediction.inputs import Input
 from reckon.prediction.ratios import NEAR, is_comparable, is_near
 from reckon.prediction.variations import FORMULA, changed, changed_inputs, formula_text
 from reckon.records import seal
-from reckon.records.quantities import revisions
+from reckon.records.quantities import export, revisions
 from reckon.records.quantities.recorded_predictions import needed_guesses, ratio, to_prediction
 from reckon.records.quantities.result import Result
 from reckon.records.session import current_session
@@ -155,12 +155,19 @@ def _stated(file: Path, variants: list[_Variant]) -> dict[str, list[str]]:
     for result in (variant.result for variant in variants):
         prediction = predictions[result.quantity]
         if "predicted" in prediction.stated:
-            guess = compared("", result.quantity, prediction, result)
-            value = units.amount(guess.predicted, result.unit)
-            held = {True: ", inside its interval", False: ", outside its interval", None: ""}
-            text = f"Stated     {value}: {units.number(guess.ratio)}×{held[guess.is_inside]}"
-            lines[result.quantity] = [text]
+            lines[result.quantity] = [f"Stated     {_compared(prediction, result)}"]
     return lines
+
+
+def _compared(prediction: revisions.QuantityPrediction, result: Result) -> str:
+    """The value that a file predicts, and its ratio if there is one."""
+    try:
+        guess = compared("", result.quantity, prediction, result)
+    except NoOneValue:
+        return f"{prediction.stated['predicted']}, of which there is no ratio"
+    value = units.amount(guess.predicted, result.unit)
+    held = {True: ", inside its interval", False: ", outside its interval", None: ""}
+    return f"{value}: {units.number(guess.ratio)}×{held[guess.is_inside]}"
 
 
 def _result(run: str | Path, quantity: str) -> Result:
@@ -231,6 +238,8 @@ def _measured(variant: _Variant) -> str:
     if not result.has_samples:
         return f"Measured   not yet ({result.reason})" if result.reason else "Measured   not yet"
     shown = units.span(result.medians, result.unit) if result.is_curve else f"{result:interval}"
+    if result.is_of_two_groups:
+        return f"Measured   {shown}, so there is no ratio"
     far = f", {how_far(variant.ratio)}" if is_comparable(variant.ratio) else ""
     median = " in the median" if result.is_curve else ""
     return f"Measured   {shown}: {units.number(variant.ratio)}×{median}{far}"
@@ -238,7 +247,8 @@ def _measured(variant: _Variant) -> str:
 
 def _sealed(result: Result) -> str:
     seal = units.span(np.atleast_1d(result.seal.predicted), result.unit)
-    return f"Sealed     {seal}" + (f": {units.number(result.ratio)}×" if result.has_samples else "")
+    has_ratio = result.has_samples and not result.is_of_two_groups
+    return f"Sealed     {seal}" + (f": {units.number(result.ratio)}×" if has_ratio else "")
 
 
 def _effects(variant: _Variant) -> list[str]:
@@ -252,13 +262,16 @@ def _effects(variant: _Variant) -> list[str]:
         is_inside = (guess.low or 0) <= value <= (guess.high or 0)
         outside = "" if is_inside else f", outside {_range(guess)}"
         lines.append(f'To match   {name}="{amount(value, guess)}", all else equal{outside}')
-    if variant.result.has_samples and not variant.needed:
+    result = variant.result
+    if result.has_samples and not (variant.needed or result.is_of_two_groups):
         lines.append("To match   no single guess is enough")
     return lines
 
 
 def _score(variants: list[_Variant]) -> str:
-    """How many of several predictions are met, beside the sealed ones."""
+    """How many of several predictions are met, beside the sealed ones; without those of two
+    groups."""
+    variants = [variant for variant in variants if not variant.result.is_of_two_groups]
 
     def met(ratios: Iterable[float]) -> int:
         return sum(map(is_near, ratios))
@@ -281,7 +294,7 @@ def _to_json(variant: _Variant) -> dict:
     def known(value: float) -> float | None:
         return value if math.isfinite(value) else None
 
-    measured = result.medians if result.is_curve else result.median
+    measured = result.medians if result.is_curve and result.has_samples else result.median
     low, high = prediction.interval()
     inputs = {
         name: {
@@ -303,7 +316,9 @@ def _to_json(variant: _Variant) -> dict:
         "predicted": in_unit(prediction.predicted),
         "low": in_unit(low),
         "high": in_unit(high),
-        "measured": in_unit(measured) if result.has_samples else None,
+        "measured": in_unit(measured) if np.isfinite(measured).all() else None,
+        # Where the processes fall into two groups, there is no one value, and no ratio.
+        "groups": export.groups(result),
         "ratio": known(variant.ratio),
         "sealed": in_unit(result.seal.predicted),
         "sealed_ratio": known(result.ratio),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from reckon import units
-from reckon.errors import ReckonError
+from reckon.errors import NoOneValue, ReckonError
 from reckon.prediction.ratios import factor_off, is_comparable
 from reckon.prediction.variations import changed
 from reckon.records.quantities import revisions
@@ -59,6 +59,8 @@ def compared(
         raise ReckonError(f"{quantity} was not measured.")
     stated = prediction.stated
     point = _point(result, stated.get("at"))
+    if result.summaries[point].groups:
+        raise NoOneValue(quantity)
     interval = None
     if "predicted" in stated:
         predicted = _in_base(quantity, stated["predicted"], result.unit)

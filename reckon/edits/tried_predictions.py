@@ -39,15 +39,18 @@ class Tried:
 
     @property
     def measured(self) -> str:
-        """The median, the ends of the curve, or why there is none."""
+        """The value, both of two groups, the ends of the curve, or why there is none."""
         if not self.result.has_samples:
             return literal(self.result.reason or "not measured yet")
+        if self.result.is_of_two_groups:
+            return f"{self.result:interval}"
         return units.span(self.result.medians, self.result.unit)
 
     @property
     def ratios(self) -> str:
         """Measured over the prediction, and over the sealed one where that is another."""
-        sealed = f" (sealed {ratio_text(self.result.ratio)})" if self.result.revisions else ""
+        has_both = self.result.revisions and not self.result.is_of_two_groups
+        sealed = f" (sealed {ratio_text(self.result.ratio)})" if has_both else ""
         return ratio_text(self.result.current_ratio) + sealed
 
     @functools.cached_property
@@ -79,6 +82,8 @@ def _sentence(tried: Tried) -> Block:
     start = f"**{title_of(result.quantity)}: {tried.predicted}** predicted{sealed}"
     if not result.has_samples:
         return say(f"{start}.", _not_measured([tried]))
+    if result.is_of_two_groups:
+        return say(f"{start}, measured {tried.measured}, so there is no ratio.")
     needed = first_case(
         (bool(tried.needed), f"{join_words(tried.needed, 'or')} would meet it."),
         (True, "No guess alone would meet it."),

@@ -24,13 +24,14 @@ from reckon.prediction.printing import text
 from reckon.prediction.ratios import NEAR
 from reckon.records.quantities.lookup import all_results
 from reckon.records.quantities.recorded_predictions import to_prediction
-from reckon.records.quantities.result import Result
+from reckon.records.quantities.result import Result, summary_text
 from reckon.records.run_files.models import Value
 from reckon.records.run_inputs import AT_END
 from reckon.show.block import raw_html, short_name
 from reckon.show.formulas import source_text
 from reckon.show.sentences.verdicts import HOW_FAR
 from reckon.show.titles import title_of
+from reckon.statistics import Summary
 
 _DEFAULT_RANGE = 4  # a slider without an interval reaches from a quarter to four times the value
 _LOGARITHMIC_FROM = 10  # a slider whose ends differ by a larger factor is logarithmic
@@ -80,10 +81,18 @@ class Values(_Strict):
     high: list[float | None] | None = None
 
 
+class TwoGroups(_Strict):
+    """Two groups that the processes fall into, of which there is no ratio."""
+
+    medians: tuple[float, float]
+    shown: str  # both with their shares, in words
+
+
 class Measured(Values):
-    """Medians with their intervals."""
+    """Medians with their intervals; null of a single quantity of two groups."""
 
     indices: list[int]  # of the positions that were measured; [0] without an axis
+    groups: list[TwoGroups | None] | None = None  # at each of these, if any has two
 
 
 class PanelFormula(_Strict):
@@ -317,9 +326,23 @@ def _measured(result: Result, positions: list) -> Measured | None:
     def finite(values: Iterable[float]) -> list[float | None]:
         return [value if math.isfinite(value) else None for value in values]
 
+    groups = [_two_groups(summary, result.unit) for summary in summaries]
+
+    def ends(end: str) -> list[float | None]:
+        intervals = (math.nan if s.groups else getattr(s.interval, end) for s in summaries)
+        return finite(intervals)
+
     return Measured(
         indices=[positions.index(measured_at[k]) for k in indices],
-        value=finite(summary.median for summary in summaries),
-        low=finite(summary.interval.low for summary in summaries),
-        high=finite(summary.interval.high for summary in summaries),
+        value=finite(result.medians[indices]),
+        low=ends("low"),
+        high=ends("high"),
+        groups=groups if any(groups) else None,
     )
+
+
+def _two_groups(summary: Summary, unit: str) -> TwoGroups | None:
+    if summary.groups is None:
+        return None
+    low, high = summary.groups
+    return TwoGroups(medians=(low.median, high.median), shown=summary_text(summary, unit))

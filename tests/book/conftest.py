@@ -6,9 +6,12 @@ import shutil
 import threading
 
 import pytest
-from helpers import panels
+from helpers import made_up, panels
 from helpers.books import RecordedProject
 from helpers.capabilities import installed_any
+
+from reckon import records
+from reckon.records.quantities.result import Result
 
 
 def _build(folder):
@@ -66,10 +69,11 @@ def open_page(browser, tmp_path):
         fragment="",
         article="",
         style="",
+        run=panels.RUN,
         **options,
     ):
         path = tmp_path / "page.html"
-        path.write_text(panels.html(experiment, groups, article, style), encoding="utf-8")
+        path.write_text(panels.html(experiment, groups, article, style, run), encoding="utf-8")
         context = browser.new_context(**options)
         contexts.append(context)
         page = context.new_page()
@@ -83,6 +87,16 @@ def open_page(browser, tmp_path):
     for context in contexts:
         context.close()
     assert faults == []
+
+
+@pytest.fixture
+def two_groups(recorded):
+    """The null system call, of which two processes in five take twice as long."""
+    record = records.read_record("recorded", "cpu/syscall")
+    result = Result(panels.NULL_CALL, record.quantities[panels.NULL_CALL], "measured")
+    made_up.in_two_groups(result)
+    records.write_record("recorded", record)
+    return result
 
 
 @pytest.fixture(scope="module")

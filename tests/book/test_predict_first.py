@@ -115,6 +115,19 @@ def test_the_scripts_of_a_blind_book_know_it_and_the_run(blind):
     assert '"run": ""' not in facts
 
 
+def test_a_prediction_of_two_groups_shows_both_and_is_not_scored(open_page, recorded, two_groups):
+    page = open_page(article=ARTICLE, fragment="?predict", run=recorded)
+    page.get_by_role("button", name="Predict getpid").first.click()
+    dialog = predict(page, "150", ("100", "200"))
+    assert f"Measured: {two_groups:interval}." in dialog.inner_text()
+    said = "You predicted 150 ns (100 ns to 200 ns), of which there is no ratio."
+    assert said in dialog.inner_text()
+    dialog.get_by_role("button", name="Close").click()
+    page.reload()  # from what the browser keeps
+    assert said in page.locator("article").inner_text()
+    assert "You predicted 1:" not in page.locator(".predict-bar").inner_text()
+
+
 def test_a_prediction_uncovers_its_quantity_and_is_scored(open_page):
     page, result = (
         open_page(article=ARTICLE, fragment="?predict"),

@@ -93,6 +93,36 @@ def test_the_mark_of_the_answer_box_follows(open_page):
     assert mark(track) == 30
 
 
+def test_of_two_groups_both_are_shown_and_no_ratio(open_page, recorded, two_groups):
+    cells = "<td>getpid<td>66 ns<td>both<td>–"
+    table = f"<table class=results><tbody><tr>{cells}</tr></tbody></table>"
+    groups = [(NULL_CALL,), (NULL_CALL, OTHER_CALL)]
+    page = open_page(groups=groups, article=table, run=recorded)
+    both = f"{two_groups:interval}"
+    assert both.count("of processes") == 2
+    box = panel(page)
+    field(box, "kernel path").fill("170")
+    assert (
+        box.locator(".what-if-status")
+        .text_content()
+        .endswith(f"; measured {both}, so there is no ratio.")
+    )
+    values = box.locator(".what-if-values").first
+    assert values.locator(".measured").text_content() == both
+    assert box.locator(".what-if-track .measured").count() == 2
+    box.locator(".what-if-effects tr").nth(1).wait_for()
+    text = box.locator(".what-if-result").text_content()
+    assert f"measured {both}" in text and "than predicted" not in text
+    assert box.locator(".what-if-ratio").text_content() == "–sealed –"
+    assert {*box.locator(".what-if-effects td:last-child").all_text_contents()} == {"–"}
+    assert page.locator("table.results td").nth(3).inner_text().startswith("–")
+    assert {*page.locator("[data-shows=ratio], [data-shows=verdict]").all_text_contents()} == {"–"}
+    several = panel(page, 1)
+    assert " of 1 lie within " in several.locator(".what-if-status").text_content()
+    before, _ = mark(page.locator("[data-track]")), field(box, "kernel path").fill("1200")
+    assert mark(page.locator("[data-track]")) > before  # by the mark of the lower group
+
+
 def test_the_rows_of_a_curve_in_a_table_follow(open_page):
     quantity = "cpu/syscall/amortised"
     curve = results_of("cpu/syscall")[quantity]

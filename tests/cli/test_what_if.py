@@ -4,10 +4,12 @@ import json
 import re
 
 import pytest
+from helpers import made_up
 from helpers.project import reckon
 
-from reckon import units
+from reckon import records, units
 from reckon.records.quantities.lookup import all_results
+from reckon.records.quantities.result import Result
 
 NULL_CALL = "cpu/syscall/getpid"
 
@@ -135,3 +137,27 @@ def test_a_value_that_a_reader_stated_is_compared_too(recorded, tmp_path):
     assert f"Stated     150 ns: {units.number(ratio)}×, outside its interval" in done.stdout, (
         done.stderr
     )
+
+
+def test_of_two_groups_it_prints_both_and_no_ratio(recorded, tmp_path):
+    record = records.read_record("recorded", "cpu/syscall")
+    made_up.in_two_groups(Result(NULL_CALL, record.quantities[NULL_CALL], "measured"))
+    records.write_record("recorded", record)
+    both = f"{null_call():interval}"
+    assert both.count("of processes") == 2
+    done = reckon("predict", NULL_CALL, "kernel_path=550 cycle")
+    assert done.returncode == 0, done.stderr
+    said = " ".join(done.stdout.split())
+    assert f"Measured {both}, so there is no ratio" in said
+    assert "×" not in said and "To match" not in said
+    printed = json.loads(reckon("predict", NULL_CALL, "clock=2 Gcycle/s", "--json").stdout)
+    assert printed["measured"] is printed["ratio"] is printed["sealed_ratio"] is None
+    low, high = printed["groups"]
+    assert high["median"] > 1.9 * low["median"] and low["share"] > high["share"]
+    file = tmp_path / "predictions.toml"
+    file.write_text(
+        f'["{NULL_CALL}"]\npredicted = "150 ns"\n["cpu/syscall/getppid"]\npredicted = "150 ns"\n'
+    )
+    done = reckon("predict", "--file", str(file))
+    assert "Stated     150 ns, of which there is no ratio" in done.stdout, done.stderr
+    assert re.search("of 1 [(]sealed", done.stdout)

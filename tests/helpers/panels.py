@@ -18,16 +18,14 @@ NULL_CALL = "cpu/syscall/getpid"
 SITE = yaml.safe_load((ROOT / "_config.yml").read_text())["sphinx"]["config"]
 
 
-def html(experiment, groups, article="", style=""):
+def html(experiment, groups, article="", style="", run=RUN):
     """A page with a panel for each group; `article`: cells as a chapter has them, `style` more CSS."""
     anchors = "".join(f"<p>Predicted.</p>{_element(what_if_anchor(group))}" for group in groups)
     spans = "".join(
         f'<span data-quantity="{NULL_CALL}" data-shows="{what}">sealed {what}</span> '
         for what in ("predicted", "ratio", "interval", "verdict")
     )
-    spans += (
-        f'<i class="track" data-track="{NULL_CALL}" style="--predicted: 30%; --measured: 70%"></i>'
-    )
+    spans += f'<i class="track" data-track="{NULL_CALL}" style="--predicted: 30%; --measured: 70%; --low: 60%"></i>'
     static = (ROOT / "book" / "static").as_uri()
     sheets = "".join(
         f"<link rel=stylesheet href='{static}/{name}'>" for name in SITE["html_css_files"][1:]
@@ -37,7 +35,7 @@ def html(experiment, groups, article="", style=""):
         "<!doctype html><meta charset=utf-8><meta name=viewport content='width=device-width'>"
         f"<html lang=en><title>A page</title>{sheets}<style>{style}</style>{scripts}"
         f"<main>{anchors}<p>{spans}</p>{article and _article(article)}</main>"
-        f"{_element(panels.script(RUN, experiment))}"
+        f"{_element(panels.script(run, experiment))}"
     )
 
 

@@ -8,6 +8,13 @@ from helpers import made_up
 
 from reckon import records
 from reckon.comparison.reports import other_machines
+from reckon.comparison.reports.method_groups import Group, GroupResult, Method, MethodResult
+from reckon.edits.guesses import compared as compared_with_guess
+from reckon.edits.tried_predictions import Tried, comparison
+from reckon.edits.what_if_panels import data_of
+from reckon.errors import NoOneValue
+from reckon.records.quantities.recorded_predictions import needed_guesses, ratio, to_prediction
+from reckon.records.quantities.revisions import QuantityPrediction
 from reckon.show.pages import summary_page, text_summary
 from reckon.show.pages.front_page import headlines
 from reckon.show.sentences.verdicts import verdict
@@ -128,3 +135,53 @@ def test_two_runs_are_not_compared_by_it(two, folders):
     compared = made_up.compared([two], [made_up.single(NAME, 400, "ns")])
     (quantity,) = compared.quantities
     assert quantity.why == "its processes fall into two groups" and not quantity.has_changed
+
+
+def test_a_tried_prediction_has_both_values_and_no_ratio(two):
+    prediction = to_prediction(NAME, two.current)
+    text = comparison([Tried(prediction, two)], with_formula=False).markdown
+    assert f"measured {BOTH}, so there is no ratio." in text and "×" not in text
+    table = comparison([Tried(prediction, two)] * 2, with_formula=False).markdown
+    assert BOTH in table and "×" not in table
+    assert ratio(two, prediction) != ratio(two, prediction) and not needed_guesses(two, prediction)
+
+
+def test_a_panel_has_both_values_and_nothing_between_them(two, one):
+    of_two, of_one = (
+        formula.measured for formula in data_of([two, one], "run", "cpu/made").formulas
+    )
+    assert (of_two.value, of_two.low, of_two.high) == ([None], [None], [None])
+    assert of_two.groups[0].shown == BOTH
+    assert of_two.groups[0].medians == pytest.approx((1e-7, 2e-7))
+    assert of_one.groups is None and of_one.value[0] > 0
+
+
+def test_a_point_of_a_panel_s_curve_has_both_values(two):
+    curve = made_up.curve("cpu/made/curve", [1, 2], [100, 100])
+    curve.points[1].processes[:] = two.points[0].processes
+    (formula,) = data_of([curve], "run", "cpu/made").formulas
+    first, second = formula.measured.groups
+    assert first is None and second.shown == BOTH
+    assert formula.measured.low[1] is None and formula.measured.value[1] > 0
+
+
+def test_a_reader_s_prediction_is_not_compared_with_it(two):
+    prediction = QuantityPrediction(changes=[], stated={"predicted": "150 ns"})
+    with pytest.raises(NoOneValue, match="two groups"):
+        compared_with_guess("somebody", NAME, prediction, two)
+
+
+def by_method(result, **more):
+    row = Method(quantity=result.quantity, differs="again")
+    return MethodResult(row, (), page=result, point=result.points[0], **more)
+
+
+def test_a_method_has_no_ratio_of_it_unless_the_rounds_are_of_one(two):
+    group = Group(name="g", title="A Figure", baseline="cpu/made/x", method=())
+    again = made_up.single("cpu/made/x", 130, "ns", processes=10)
+    other = GroupResult(group, by_method(again, repeated=again), ())
+    assert by_method(two).text() == BOTH
+    assert not other.ratio(by_method(two)).is_known
+    assert not other.ratio(by_method(two, repeated=two)).is_known
+    alike = GroupResult(group, by_method(two, repeated=two), ())
+    assert alike.ratio(by_method(two, repeated=two)).middle == 1
