@@ -1,6 +1,5 @@
 """What the chapter on load latency concludes."""
 
-import itertools
 import math
 from typing import NamedTuple
 
@@ -17,6 +16,11 @@ def end_of(curve):
 def pages_of(base):
     """The kind of pages in which the ring of this curve lies."""
     return "huge" if base.quantity.endswith("huge") else "small"
+
+
+def sealed(result, name):
+    """The input's value in the prediction that is scored; later predictions may have another."""
+    return next(each.value for each in result.seal.inputs if each.name == name)
 
 
 def stride_of(result):
@@ -68,6 +72,20 @@ def read_from_the_curve(m, by_cache, ends, reported, sizes):
     return found
 
 
+@rk.finding(missing="")
+def by_the_clock(of_cache, name, cycles):
+    """What the core's clock has to do with a miss; cycles: the input that predicts them."""
+    predicted, measured, clock = sealed(of_cache, cycles), of_cache.median_cycles, sealed(of_cache, "clock")
+    ran_at = measured / of_cache.median
+    if not abs(ran_at / clock - 1) > 0.02:
+        return []
+    takes = (f"In core cycles {name} takes {rk.number(measured)}, and {predicted:g} were predicted; the core ran at {rk.amount(ran_at, 'GHz')}, not at the "
+             f"{rk.amount(clock, 'GHz')} of the prediction")
+    if abs(measured / predicted - 1) < 0.02:
+        return rk.shown("clock is the difference", f"{takes}, and that is all of the difference.")
+    return rk.shown("clock and cycles differ", f"{takes}.")
+
+
 @rk.finding(missing="Load latency, level by level")
 def memory_and_l1(of_memory, of_l1):
     times = rk.number(of_memory.median / of_l1.median, 2)
@@ -113,9 +131,26 @@ def kept_in_words(level, size):
     return f"In the staircase the L3 keeps its pace up to {rk.amount(level.x_last, 'byte')} of the {rk.amount(size, 'byte')}. "
 
 
+@rk.finding(needs=())
+def slopes(base, seen):
+    """That levels rise over their sizes: a list of at most one finding. seen: the levels of the curve, by name."""
+    rising = []
+    for name, level in seen.items():
+        times = base.medians[level.first:level.last + 1]
+        third = max(1, len(times) // 3)
+        if np.median(times[-third:]) > 1.25 * np.median(times[:third]):
+            first, last = (f"{rk.amount(time, 'ns')} at {rk.amount(size, 'byte')}"
+                           for time, size in ((times[0], level.x_first), (times[-1], level.x_last)))
+            rising.append(f"{name} goes from {first} to {last}")
+    if not rising:
+        return []
+    return [rk.unexplained("slope", f"No level but a slope: {', '.join(rising)}. The table's median over sizes is no one value of it. Why it rises is "
+                           "unexplained.")]
+
+
 @rk.finding(needs=["of_l3", "of_memory"])
-def off_by_the_l3(of_l3, of_memory, base, size, level):
-    """size: of the region of the L3's ring, in bytes; level: of the L3 in the staircase, or None."""
+def off_by_the_l3(of_l3, of_memory, base, size, level, memory):
+    """size: of the region of the L3's ring, in bytes; level, memory: of the L3 and of memory in the staircase, or None."""
     (from_cache, in_words), from_memory = l3_s_pace(of_l3, level), of_memory.median
     walks = of_l3.process_medians(of_l3.points[0])
     fast, slow = (walks < 2 * from_cache).sum(), (walks > 0.75 * from_memory).sum()
@@ -133,6 +168,9 @@ def off_by_the_l3(of_l3, of_memory, base, size, level):
         return rk.consistent(
             "one pace", f"{model}. None of {len(walks)} fresh processes came within twice {in_words}, and {slow_walks}. So this program never "
             "gets that much of the L3: others fill it, or a host grants a part. The same walk on an idle host would tell.")
+    if memory and size >= memory.x_first:
+        return rk.consistent("beyond the L3", f"{model}. In the staircase main memory answers from {rk.amount(memory.x_first, 'byte')} on, so others seem "
+                             "to fill the L3, or a host to grant a part. The same walk on an idle host would tell.")
     went = (of_l3.median - from_cache) / (from_memory - from_cache)  # the share of loads that memory answered
     if 0 < went < 1:
         return rk.consistent(
@@ -150,19 +188,24 @@ def usable_l3(level, l3):
                            "shown here.")]
 
 
-@rk.finding
-def off_by_memory(of_memory, of_l3, dram, level):
+def wait_behind(of_memory, of_l3, level):
+    """The wait behind the L3 that would explain memory's latency, and beside what, in words."""
     pace, in_words = l3_s_pace(of_l3, level)
-    wait = rk.amount(of_memory.median - pace, "ns")
+    return rk.amount(of_memory.median - pace, "ns"), in_words
+
+
+@rk.finding(needs=["of_memory"])
+def off_by_memory(of_memory, of_l3, dram, level):
+    wait, in_words = wait_behind(of_memory, of_l3, level)
     return rk.unexplained("wait behind the L3", f"beside {in_words}, the wait behind it would have to be {wait}, not {rk.amount(dram.value, 'ns')}. This "
                           "memory may be farther away or busier, or a host walks its own tables for it.")
 
 
-def misses(m, by_cache, base, dram, size, level):
-    """The list of the levels whose predictions were missed, and why. by_cache: the caches' own values. size: of the L3's ring; level: the L3's in the staircase, or None."""
+def misses(m, by_cache, base, dram, size, level, memory):
+    """The list of the levels whose predictions were missed, and why. by_cache: the caches' own values. The last three as off_by_the_l3() has them."""
     reasons = {"l1": "unexplained; the same walk beside the core's clock, on an idle core, would tell.",
                "l2": "some of the region does not stay in L2, or the core was shared. Walks of smaller regions would tell.",
-               "l3": off_by_the_l3(m["l3"], m["memory"], base, size, level),
+               "l3": off_by_the_l3(m["l3"], m["memory"], base, size, level, memory),
                "memory": off_by_memory(m["memory"], m["l3"], dram, level),
                "memory_small": "it shares the miss of huge pages; what small pages add is asked below."}
     what = {"l3": f"'s ring, a region of {rk.amount(size, 'byte')}"}
@@ -181,11 +224,27 @@ def misses_of_the_staircase(base, l1, l3):
     if not len(wrong):
         return rk.shown("no point off", "No measured point of the staircase.")
     first, last = min(wrong), max(wrong)
-    found = [rk.shown("points off", f"Of the staircase's {len(base.axis)} points {len(wrong)} are off by more than a factor of two, "
-                      f"between {rk.amount(first, 'byte')} and {rk.amount(last, 'byte')}.")]
+    found = [rk.shown("points off", f"Of the staircase's {len(base.axis)} points in {pages_of(base)} pages {len(wrong)} are off by more than a "
+                      f"factor of two, between {rk.amount(first, 'byte')} and {rk.amount(last, 'byte')}.")]
     if 0.9 * l1.value <= first and last <= l3.value:
         found.append(rk.shown("off in the caches", "There the model lets a cache of the reported size answer, and for many loads something "
                               "slower did."))
+    return found
+
+
+@rk.finding(needs=())
+def misses_of_the_strides(strided, line, l3):
+    """At the largest region; l3: its capacity in the model."""
+    ends = [(stride_of(walk), walk.axis[-1], walk.at_end.median / walk.sealed("predicted")[-1]) for walk in strided if walk.at_end]
+    off = [end for end in ends if rk.is_miss(end[-1])]
+    if not off:
+        return []
+    listed = ", ".join(f"{stride} B {rk.number(times, 2)} times" for stride, _, times in off)
+    found = [rk.shown("strides off", f"At the largest region these strides are off by more than a factor of two: {listed} the prediction.")]
+    fit = [f"{stride}" for stride, size, times in off if times > 1 and size * min(1, line.value / stride) <= l3.value]
+    if fit:
+        found.append(rk.consistent("strides in the L3", f"For strides of {', '.join(fit)} B the model lets an L3 of {rk.amount(l3.value, 'byte')} "
+                                   "answer, because the lines visited would fit; that may be a part of it."))
     return found
 
 
@@ -203,14 +262,15 @@ def shares_of_the_wait(strided, of_memory, few_pages, line, seen, near, clock):
         stride = stride_of(walk)
         slow = walk.at_end.median > few_pages.at_end.median / 2  # whatever the number of its lines
         if slow or beyond_the_caches(walk.axis[-1], stride, few_pages, line):
-            shares[stride] = (walk.at_end.median - near.value / clock.value) / of_memory.median
+            lines = min(1, stride / line.value)  # to a load
+            shares[stride] = (walk.at_end.median - near.value / clock.value) / (lines * of_memory.median)
         else:
             cached.append(f"{stride} B")
     found = []
     if shares:
         listed = ", ".join(f"{stride} B {rk.percent(share) if share > 0.001 else 'below 0.1 %'}" for stride, share in shares.items())
-        found.append(rk.shown("shares of the wait", f"The strides share one guess: the program sees {rk.percent(seen.value)} of the wait. At "
-                              f"the largest region their shares of memory's latency are {listed}."))
+        found.append(rk.shown("shares of the wait", f"The strides share one guess: the program sees {rk.percent(seen.value)} of the wait "
+                              f"for a line. At the largest region it sees of memory's latency, for each line: {listed}."))
     by_stride = [shares[stride] for stride in sorted(shares)]
     if max(shares, default=0) >= 4096 and len(shares) > 1 and by_stride == sorted(by_stride):
         found.append(rk.consistent("new page with each load", "One share for all strides is too simple: prefetchers stop at the end of a page, "
@@ -295,7 +355,10 @@ def whole_cycles(base, l1):
 def small_pages(in_small, in_huge):
     both = f"In main memory a load in random order takes {in_small} in small pages and {in_huge} in huge ones"
     if in_small.apart(in_huge) > 0:
-        return rk.shown("translation", f"{both}: the difference of {rk.amount(in_small.median - in_huge.median, 'ns')} is translation.")
+        (low, high), (huge_low, huge_high) = in_small.summary.bounds, in_huge.summary.bounds
+        least, most = rk.amount(low - huge_high, "ns"), rk.amount(high - huge_low, "ns")
+        difference = least if least == most else f"{least} to {most}"
+        return rk.shown("translation", f"{both}: the difference, {difference}, is translation.")
     if in_small.apart(in_huge) < 0:
         return rk.unexplained("huge pages slower", f"{both}: huge pages take longer, and that is not translation.")
     return rk.shown("pages alike", f"{both}: the two are {in_small.alike(in_huge)}.")
@@ -319,21 +382,26 @@ def staying_near(in_small, in_huge, huge_curve, kind_curve, guest):
 
 
 @rk.finding(needs=())
-def tlb_reach(in_small, in_huge):
+def tlb_reach(in_small, in_huge, walk):
     small, huge = (dict(zip(curve.axis, curve.medians, strict=True)) for curve in (in_small, in_huge))
     both = sorted(set(small) & set(huge))
-    # Up to the first that is dearer: beyond the caches the wait for memory hides a walk in a ratio.
-    alike = [*itertools.takewhile(lambda size: small[size] < 1.25 * huge[size], both)]
     if not both:
         return rk.unexplained("one kind of pages", "The TLB's reach shows only where both kinds of pages were measured.")
+    # By differences: beyond the caches the wait for memory hides a walk in a ratio.
+    alike = [size for size in both if small[size] - huge[size] < walk.value / 2]
+    at_least = f"at least half of the guessed walk ({rk.amount(walk.value / 2, 'ns')}) more than huge ones"
     if not alike:
-        return rk.consistent("reach below", "Small pages cost at least a quarter more than huge ones from the smallest size on: the TLB's "
-                             "reach may lie below it.")
-    if max(alike) in both[-3:]:
-        return rk.consistent("reach beyond", "Up to the largest sizes small pages cost less than a quarter more than huge ones, so the TLB's "
-                        "reach does not show in this curve. A host that backs huge pages with small ones hides it.")
-    return rk.consistent("reach within", "Small pages first cost a quarter more than huge ones beyond "
-                         f"{rk.amount(max(alike), 'byte')}. So far the TLB may reach, or L2 may end sooner in small pages.")
+        return rk.consistent("reach below", f"Small pages cost {at_least} from the smallest size on: the TLB's reach may lie below it.")
+    if alike[-1] in both[-3:]:
+        return rk.consistent("reach beyond", f"Up to the largest sizes small pages do not all cost {at_least}, so the TLB's "
+                             "reach does not show in this curve. A host that backs huge pages with small ones hides it.")
+    last = rk.amount(alike[-1], "byte")
+    if both[:len(alike)] == alike:
+        return rk.consistent("reach within", f"Small pages cost {at_least} at each size beyond {last}. So far the TLB may reach, or L2 may end sooner in "
+                             "small pages.")
+    first = rk.amount(next(size for size in both if size not in alike), "byte")
+    return rk.unexplained("reach not sharp", f"Small pages cost {at_least} first at {first}, and at each size only beyond {last}. Where the "
+                          "TLB's reach ends is not shown by that.")
 
 
 def prefetched(stride, walk, line):
@@ -360,10 +428,10 @@ def prefetcher(stride, walk, line):
 
 
 @rk.finding(needs=["of_memory"], missing="")
-def answer(of_memory, few_pages, dram, far, clock):
-    """few_pages: the curve of walks that stay within 32 pages."""
-    wait = rk.amount(of_memory.median - far.value / clock.value, "ns")
-    needed = f"A wait of {wait} behind the L3 would explain it (guessed: {rk.amount(dram.value, 'ns')})"
+def answer(of_memory, of_l3, few_pages, dram, level):
+    """few_pages: the curve of walks that stay within 32 pages; level: of the L3 in the staircase, or None."""
+    wait, in_words = wait_behind(of_memory, of_l3, level)
+    needed = f"Beside {in_words}, a wait of {wait} behind it would explain it (guessed: {rk.amount(dram.value, 'ns')})"
     if of_memory.ratio <= 1:
         return rk.consistent("memory is faster", f"{needed}: this memory is nearer than the guess.")
     near = few_pages.at_end
@@ -387,6 +455,14 @@ def stairs(base):
     return rk.shown("span", f"{title}{span}. In black each level's median over its sizes")
 
 
+@rk.finding(needs=())
+def largest_region(curve):
+    title = "Loads in random order from the largest region: every trial"
+    if not curve.at_end:
+        return rk.shown("largest region", title)
+    return rk.shown("median of the largest region", f"{title}; the median is {rk.amount(curve.at_end.median, 'ns')}")
+
+
 @rk.finding
 def search_time(of_memory):
     search = int(np.ceil(np.log2(2**30)))
@@ -402,24 +478,25 @@ def binary_search(of_memory):
 
 
 @rk.finding(needs=["base"])
-def at_half_of_the_l3(base, l3, from_cache, from_memory):
+def at_half_of_the_l3(base, l3, level, memory):
+    """level, memory: of the L3 and of memory in this staircase, or None."""
     predicted, measured = (float(np.interp(l3.value / 2, base.axis, values)) for values in (base.sealed("predicted"), base.medians))
     shows = (f"By the model the L3, in {rk.amount(predicted, 'ns')}. The measured curve of {pages_of(base)} pages shows "
              f"{rk.amount(measured, 'ns')} there")
-    if measured < 2 * from_cache:
+    if level and l3.value / 2 <= level.x_last:
         return rk.shown("L3 at half", f"{shows}: the L3 does answer.")
-    if measured > 0.75 * from_memory:
+    if memory and l3.value / 2 >= memory.x_first:
         return rk.consistent("memory at half", f"{shows}: main memory answers, because the L3 does not keep so much for this program.")
-    return rk.consistent("both at half", f"{shows}: the L3 answers some loads, and main memory the others.")
+    return rk.unexplained("both at half", f"{shows}. That lies in no level of the curve, so whether the L3 answers is not shown.")
 
 
-def half_of_the_l3(base, l3, of_l3, of_memory, level):
+def half_of_the_l3(base, l3, level, memory):
     return (f"**2.** Predict the latency of a random ring of {rk.amount(l3.value / 2, 'byte')}, half of the L3. Which level answers?",
-            at_half_of_the_l3(base, l3, l3_s_pace(of_l3, level)[0], of_memory.median))
+            at_half_of_the_l3(base, l3, level, memory))
 
 
-def guess_to_measure(dram, far, clock):
-    of_dram, of_far = dram.high - dram.low, (far.high - far.low) / clock.value
+def guess_to_measure(dram, far, of_memory):
+    of_dram, of_far = dram.high - dram.low, (far.high - far.low) / sealed(of_memory, "clock")
     by_dram, by_far = rk.amount(of_dram, "ns"), rk.amount(of_far, "ns")
     dram_first = (f"`dram`: its interval is {by_dram} wide, that of `far` only {by_far}. One measurement of `dram` on this machine would "
                   "leave little to guess.")

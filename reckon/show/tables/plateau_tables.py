@@ -174,8 +174,8 @@ def _difference(result: Result, name: str, capacity: float, regime: Regime | Non
     if regime.is_last:
         return f"The curve ends before {name} does ({size} reported)."
     return (
-        f"The data show {name} ending at {regime.end}, the machine reports {size}: it keeps its "
-        f"speed for {100 * regime.level.x_last / capacity:.0f} % of that."
+        f"This walk leaves {name}'s pace after {regime.end}, the machine reports {size}: it keeps "
+        f"that pace for {100 * regime.level.x_last / capacity:.0f} % of it."
     )
 
 
