@@ -25,6 +25,12 @@ def lines_under_way(rate, latency, line):
     return rate * latency.value / line.value
 
 
+def lines_in_words(rate, latencies, line):
+    """The lines under way by each of these latencies: a range, if they differ."""
+    least, most = (rk.number(end([lines_under_way(rate, each, line) for each in latencies]), 2) for end in (min, max))
+    return least if least == most else f"{least} to {most}"
+
+
 def lines_needed(read, latency, line, page, walk):
     """The lines under way that would explain reading beside the walks; negative if no number would."""
     without_walk = page.value / read.median - walk.value  # the time of a page's lines
@@ -39,6 +45,25 @@ def copied_of_read(copy, read):
 
 
 @rk.finding(needs=())
+def array_and_l3(size, l3):
+    """size: of the array, in bytes."""
+    origin = "reported" if l3.origin == "machine" else "guessed"
+    array = f"The array of {rk.amount(size, 'byte')} is {rk.number(size / l3.value)} times the {origin} L3 of {rk.amount(l3.value, 'byte')}"
+    if size < 2 * l3.value:
+        return rk.consistent("array hardly larger", f"{array}: if this program had all of that L3, much of the array would come from it.")
+    return rk.shown("array larger", f"{array}.")
+
+
+@rk.finding(missing="")
+def errors_that_cancel(copy, read, model):
+    """model: how often it lets the bus carry a byte."""
+    if not 0.8 < copy.ratio < 1.25 or 0.8 < read.ratio < 1.25:
+        return []
+    return rk.shown("errors cancel", f"Its parts are off, and their errors cancel: reading is {rk.number(read.ratio, 2)} times its prediction, and a "
+                    f"copied byte costs {rk.number(read.median / copy.median)} times one that is read, where the model charges {model:g}.")
+
+
+@rk.finding(needs=())
 def more_cores(readers, title):
     if len(readers.points) < 2:
         return rk.shown("one CPU", title)
@@ -50,7 +75,7 @@ def slowest_load(waits):
     title = "Latency of one core against what the others read, each point with their share of time"
     if waits.point_index(0) != 0:
         return rk.shown("curve", title)
-    times = rk.number(max(waits.medians) / waits.medians[0], 2)
+    times = rk.number(max(waits.medians) / waits.medians[0])
     return rk.shown("at most", f"{title}: at most {times} times the latency without load")
 
 
@@ -86,8 +111,10 @@ def off_by(name, b, model, reading):
         return rk.consistent("lines not read", f"{cost}. So the core overwrites whole lines without reading them.")
     if b[name].ratio > 2:
         return rk.shown("cheaper writes", f"{cost}.")
-    if times <= model:
+    if times <= model and not name.startswith(("write", "memset")):  # which load nothing
         return rk.shown("slow as reading", f"{cost}. So it is reading in these registers that is slow.")
+    if times <= model:
+        return rk.unexplained("slow stores", f"{cost}. Why these stores are slow is unexplained; a count of the memory controller's lines would tell.")
     return rk.unexplained("costlier writes", f"{cost}, so something else holds it back. Unexplained; a count of the memory controller's "
                           "lines would tell.")
 
@@ -102,12 +129,16 @@ def misses(b, bus, reading):
     return rk.missed_list(items, "None of the measured rates of one core.")
 
 
-@rk.finding(missing="")
-def mechanism(modify, read):
+@rk.finding(needs=["modify", "read"], missing="")
+def mechanism(modify, read, write):
+    """write: plain stores."""
     (modify_low, modify_high), (read_low, read_high) = modify.summary.bounds, read.summary.bounds
     least, most = read_low / modify_high, read_high / modify_low
     goes = ("**Mechanism.** A read-modify-write has to read every line, so no core can skip that read. It goes at "
             f"{rk.percent(modify.median / read.median, 3)} of the rate of reading.")
+    if write.apart(modify) < 0:
+        return rk.unexplained("stores slower", f"{goes} Plain stores write the same lines back and go at only {write}, so neither reading nor writing "
+                              "back explains both.")
     if most < 1.5:
         return rk.consistent("writes in passing", f"{goes} So here the core hardly waits for what is written back, which the model charges in "
                              "full.")
@@ -181,6 +212,8 @@ def queue_holds(waits, load, peak):
     takes = (f"With the others reading all the time a load takes {rk.number(factor)} times as long as without, and "
              f"{rk.number(foreseen)} times was predicted.")
     if waits.at_end.apart(waits.summaries[0]) <= 0:
+        if not all(summary.interval.is_known for summary in (waits.summaries[0], waits.at_end)):
+            return rk.unexplained("too few to tell a queue", f"{takes} There are too few processes to tell whether it waits in a queue.")
         return rk.shown("no queue", f"{takes} No queue shows.")
     if high < 0.8 * foreseen:
         busy, read = 1 - 1 / factor, load.at_end.median if load.at_end else math.nan
@@ -212,15 +245,26 @@ def all_of_peak(readers, theoretical):
     return rk.shown("all CPUs of the peak", f"{max(readers.axis_in_unit):g} CPUs together read {share} of it.")
 
 
+def known(latency):
+    """It, in a list, unless it is only guessed."""
+    return [latency] if latency.origin != "guess" else []
+
+
+def origin_of(latency):
+    return "by walks within 32 pages, some of whose lines may be prefetched" if latency.origin == "measured" else "as guessed"
+
+
 @rk.finding
-def littles_law(read, latency, line, page, walk):
-    origin = "by walks within 32 pages, some of whose lines may be prefetched" if latency.origin == "measured" else "as guessed"
-    means = f"By Little's law reading {read} means {rk.number(lines_under_way(read.median, latency, line))} lines under way at once"
-    takes = f"For that a line takes {rk.amount(latency.value, 'ns')}, {origin}."
+def littles_law(read, latency, line, page, walk, anywhere):
+    """anywhere: the latency of random order over all of a large region."""
+    latencies = latency, *known(anywhere)
+    means = f"By Little's law reading {read} means {lines_in_words(read.median, latencies, line)} lines under way at once"
+    takes = " or ".join([f"For that a line takes {rk.amount(latency.value, 'ns')}, {origin_of(latency)},",
+                         *(f"{rk.amount(each.value, 'ns')}, as in random order over all of a region," for each in known(anywhere))])[:-1] + "."
     needed = lines_needed(read, latency, line, page, walk)
     if needed <= 0:
         return rk.consistent("lines under way", f"{means}. {takes}")
-    return rk.consistent("lines under way and walks", f"{means}, as the mean of all the time. {takes} The model sets aside "
+    return rk.consistent("lines under way and walks", f"{means}, as the mean of all the time. {takes} The model takes the first, sets aside "
                          f"{rk.amount(walk.value, 'ns')} of each page for a walk, so that the lines have to share the rest, and needs "
                          f"{rk.number(needed, 2)}.")
 
@@ -259,7 +303,8 @@ def wide_registers(b, names):
 @rk.finding(missing="")
 def two_processes(alone, pair):
     low, high = alone.summary.bounds
-    gain, least, most = pair.median / alone.median, pair.summary.minimum / high, pair.summary.maximum / low
+    pair_low, pair_high = pair.summary.bounds
+    gain, least, most = pair.median / alone.median, pair_low / high, pair_high / low
     read = (f"Two processes by the i7-10750H method together read {rk.number(gain)} times what one reads; with the spread of both, between "
             f"{rk.number(least)} and {rk.number(most)} times. Two independent cores would read 2 times as much.")
     if most < 2 and gain < 1.5:
@@ -290,17 +335,17 @@ def what_is_plausible(theoretical, clock, cpus, whose=""):
 
 
 @rk.finding(missing="How many one core keeps could not be measured here.")
-def cores_to_fill(read, needed, latency, line):
-    """needed: the lines under way that fill the bus."""
-    lines = lines_under_way(read.median, latency, line)
-    return rk.shown("cores needed", f"Reading shows {rk.number(lines)} here, so it takes at least {np.ceil(needed / lines):g} such cores.")
+def cores_to_fill(read, peak, latencies, line):
+    lines = lines_in_words(read.median, latencies, line)
+    return rk.shown("cores needed", f"Reading shows {lines} here, so it takes at least {np.ceil(peak.value / read.median):g} such cores.")
 
 
-def lines_to_fill_the_bus(read, peak, latency, line):
-    needed, bus = lines_under_way(peak.value, latency, line), rk.amount(peak.value, "GB/s")
+def lines_to_fill_the_bus(read, peak, line, latency, anywhere):
+    latencies = latency, *known(anywhere)
+    bus, times = rk.amount(peak.value, "GB/s"), [rk.amount(time, "ns") for time in sorted({each.value for each in latencies})]
     return (f"**1.** How many lines would one core have to keep under way to fill a bus of {bus}?",
-            f"Little's law backwards: {bus} × {rk.amount(latency.value, 'ns')} / {line.value:g} bytes = {rk.number(needed)} lines. "
-            f"{cores_to_fill(read, needed, latency, line)}")
+            f"Little's law backwards: {bus} × {' or '.join(times)} / {line.value:g} bytes = {lines_in_words(peak.value, latencies, line)} lines. "
+            f"{cores_to_fill(read, peak, latencies, line)}")
 
 
 @rk.finding
