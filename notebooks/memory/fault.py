@@ -17,9 +17,18 @@ def sealed(fault, name):
     return next(each.value for each in fault.seal.inputs if each.name == name)
 
 
+def kernel_cycles(fault, clearing):
+    """Cycles of the kernel's work, by the fault's own clock, that would explain the median, with memory cleared at that rate."""
+    return (fault.median - SMALL / clearing - sealed(fault, "entry")) * fault.median_cycles / fault.median
+
+
 def cycles_needed(fault, clearing):
-    """Cycles of the kernel's work that would explain the median, with memory cleared at that rate."""
-    return rk.number((fault.median - SMALL / clearing - sealed(fault, "entry")) * sealed(fault, "clock"))
+    return rk.number(kernel_cycles(fault, clearing))
+
+
+def has_solution(anonymous, huge):
+    """Whether both kinds of pages tell the clearing rate and the kernel's work."""
+    return huge.median > anonymous.median and kernel_cycles(anonymous, clearing_rate(anonymous, huge)) > 0
 
 
 @rk.finding(needs=())
@@ -168,8 +177,13 @@ def over_time(rest, warm):
     return rk.shown("medians of both", f"Faults over time: {rest} after a rest, {warm} at once")
 
 
-@rk.finding(missing="")
-def answer(anonymous, take, cleared):
+@rk.finding(needs=["anonymous"], missing="")
+def answer(anonymous, huge, take, cleared):
+    if has_solution(anonymous, huge):
+        clearing = clearing_rate(anonymous, huge)
+        return rk.consistent("clearing and kernel", f"By small and huge pages (exercise 3) clearing would run at {rk.amount(clearing, 'GB/s')}, where "
+                             f"{rk.amount(cleared.value, 'GB/s')} were guessed, and the kernel work {cycles_needed(anonymous, clearing)} cycles, where "
+                             f"{rk.plain(take.value)} were guessed.")
     if anonymous.median <= SMALL / cleared.value + sealed(anonymous, "entry"):
         return []
     return rk.unexplained("kernel's work", "If clearing is as fast as guessed, the kernel works "
@@ -205,14 +219,17 @@ def a_mapped_file(major, disk):
 
 @rk.finding(needs=())
 def solved(anonymous, huge, take, cleared):
-    clearing, entry = clearing_rate(anonymous, huge), sealed(anonymous, "entry")
-    kernel = anonymous.median - SMALL / clearing - entry
-    if not (0 < clearing < np.inf and kernel > 0):
+    if not has_solution(anonymous, huge):
         return rk.unexplained("no solution", "That takes both kinds of pages, and a huge page that takes longer than a small one.")
+    clearing, entry = clearing_rate(anonymous, huge), sealed(anonymous, "entry")
+    kernel, cycles = anonymous.median - SMALL / clearing - entry, kernel_cycles(anonymous, clearing)
+    off = {"clearing": cleared.value / clearing, "the kernel's work": cycles / take.value}  # times as long as guessed
+    most = max(off, key=lambda guess: abs(np.log(off[guess])))
     return rk.shown(
         "solved", f"Clearing runs at {rk.amount(clearing, 'GB/s')} (guessed for small pages: {rk.amount(cleared.value, 'GB/s')}). So 4 KiB take "
         f"{rk.amount(SMALL / clearing, 'ns')}, and besides the entry ({rk.amount(entry, 'ns')}) the kernel works "
-        f"{rk.amount(kernel, 'ns')}, {rk.number(kernel * sealed(anonymous, 'clock'))} cycles (guessed: {rk.plain(take.value)}).")
+        f"{rk.amount(kernel, 'ns')}, {rk.number(cycles)} cycles (guessed: {rk.plain(take.value)}). Farther off is the guess of {most}: it takes "
+        f"{rk.number(off[most], 2)} times as long as guessed.")
 
 
 def two_equations(anonymous, huge, take, cleared):
