@@ -4,6 +4,8 @@ The recorded machine reports an L2 of 2 MiB and an L3 of 480 MiB; its curves go 
 L3 answer in 12.2 ns and memory in 92 ns.
 """
 
+import math
+
 from machines.machine import MIB, NS, Machine, machine
 
 LATENCY, BANDWIDTH, FAULT = "memory/latency", "memory/bandwidth", "memory/fault"
@@ -91,7 +93,24 @@ def small_pages_that_cost(m: Machine):
     staircase(m, "random_friendly", 92)
     m.values(LATENCY, l3="12.2 ns", memory="92 ns", memory_small="192 ns")
     m.must(LATENCY, "translation", "reach within", "L3 answers", "near is alike")
+    m.must_not(LATENCY, "slope", "reach not sharp")
     m.must_not(LATENCY, "pages alike", "huge pages slower", "reach beyond", "reach below")
+
+
+@machine(
+    "Past 4 MiB of L3 memory takes 150 ns, and the larger the region the more: 250 ns at 1 GiB, far from a plateau."
+)
+def memory_that_rises(m: Machine):
+    def latency(size, recorded):
+        if size <= 4 * MIB:
+            return recorded if size <= 1.5 * MIB else 12.2 * NS
+        return (150 + 100 * (math.log2(size / MIB) - 2) / 8) * NS
+
+    for name in ("random", "random_huge", "random_friendly"):
+        m.curve(f"{LATENCY}/{name}", latency)
+    m.values(LATENCY, l3="187 ns", memory="250 ns", memory_small="250 ns")
+    m.must(LATENCY, "slope", "memory at half", "reported L3 hidden")
+    m.must_not(LATENCY, "some from memory", "L3 answers", "L3 at half", "both at half")
 
 
 @machine("The kernel has no huge pages: nothing is known of translation but in small pages.")
@@ -196,9 +215,18 @@ def memory_without_a_queue(m: Machine):
     "A line that is written back costs the core nothing: read-modify-write goes at the pace of reading."
 )
 def write_back_in_passing(m: Machine):
-    m.values(BANDWIDTH, read="15 GB/s", modify="14.9 GB/s", write="14 GB/s")
+    m.values(BANDWIDTH, read="15 GB/s", modify="14.9 GB/s", write="14.9 GB/s")
     m.must(BANDWIDTH, "writes in passing")
-    m.must_not(BANDWIDTH, "writes like reads", "writes unexplained")
+    m.must_not(BANDWIDTH, "writes like reads", "writes unexplained", "stores slower")
+
+
+@machine(
+    "Loads and stores pass at 14 GB/s, but a store that misses costs more than one beside its load."
+)
+def stores_slower_than_read_modify_write(m: Machine):
+    m.values(BANDWIDTH, read="14.3 GB/s", modify="13.5 GB/s", write="9.7 GB/s")
+    m.must(BANDWIDTH, "stores slower")
+    m.must_not(BANDWIDTH, "writes in passing", "writes like reads")
 
 
 @machine(

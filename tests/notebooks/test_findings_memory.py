@@ -29,14 +29,18 @@ def walk(name, cached_ns, memory_ns, predicted=None):
     return made_up.curve(f"memory/latency/{name}", SIZES_KIB, times, predicted=predicted)
 
 
+def in_the_l3(ns=50):
+    """A ring in the L3 of 10 processes, where the L3 was guessed to take 12 ns."""
+    of_l3 = made_up.single("memory/latency/l3", ns, "ns")
+    of_l3.seal.predicted = 12e-9
+    return of_l3
+
+
 def answer(of_memory_ns, few_pages):
     of_memory = made_up.single("memory/latency/memory", of_memory_ns, "ns")
     of_memory.seal.predicted = 90e-9
-    dram, far = (
-        rk.guess(80, "ns", "memory", low=50, high=250),
-        rk.guess(50, "cycle", "L3", low=25, high=110),
-    )
-    return LATENCY.answer(of_memory, few_pages, dram, far, CLOCK)
+    dram = rk.guess(80, "ns", "memory", low=50, high=250)
+    return LATENCY.answer(of_memory, in_the_l3(), few_pages, dram, None)
 
 
 def test_slow_memory_that_is_fast_within_few_pages_is_not_said_to_be_far_away():
@@ -91,13 +95,19 @@ def test_a_stride_of_a_page_that_memory_answers_begins_a_new_page_with_each_load
 def test_what_a_write_back_costs_is_decided_by_intervals(rate, name):
     read = made_up.single("memory/bandwidth/read", 10, "GB/s")
     modify = made_up.single("memory/bandwidth/modify", rate, "GB/s", seed=2)
-    assert names(BANDWIDTH.mechanism(modify, read)) == [name]
+    assert names(BANDWIDTH.mechanism(modify, read, modify)) == [name]
+
+
+def test_a_write_back_in_passing_does_not_explain_stores_that_are_slower():
+    b = rates(read=14.3, modify=12.3, write=9.74)
+    found = BANDWIDTH.mechanism(b["modify"], b["read"], b["write"])
+    assert names(found) == ["stores slower"] and found.strength == "not explained"
 
 
 def test_a_read_modify_write_is_compared_with_reading_in_three_digits():
     read = made_up.single("memory/bandwidth/read", 19.8, "GB/s")
     modify = made_up.single("memory/bandwidth/modify", 21.0, "GB/s")  # the same noise
-    assert "106 % of the rate of reading" in BANDWIDTH.mechanism(modify, read)
+    assert "106 % of the rate of reading" in BANDWIDTH.mechanism(modify, read, modify)
 
 
 def test_one_cpu_fills_the_path_where_two_carry_as_much():
@@ -112,7 +122,12 @@ def test_the_lines_under_way_name_the_number_of_the_answer():
     read = made_up.single("memory/bandwidth/read", 19.8, "GB/s")
     latency, page = rk.given(113, "ns", "measured"), rk.given(4, "KiB", "a page")
     found = BANDWIDTH.littles_law(
-        read, latency, LINE, page, rk.guess(20, "ns", "a walk", low=0, high=100)
+        read,
+        latency,
+        LINE,
+        page,
+        rk.guess(20, "ns", "a walk", low=0, high=100),
+        rk.given(226, "ns", "in random order"),
     )
     needs = BANDWIDTH.reading_needs(
         read,
@@ -125,6 +140,15 @@ def test_the_lines_under_way_name_the_number_of_the_answer():
     )
     assert names(found) == ["lines under way and walks"]
     assert f"needs {needs.split()[0]}." in found
+    assert "means 35 to 70 lines under way" in found
+
+
+def test_the_cores_that_fill_the_bus_need_no_latency():
+    read = made_up.single("memory/bandwidth/read", 14.3, "GB/s")
+    latencies = rk.given(74, "ns", "near"), rk.given(237, "ns", "anywhere")
+    peak = rk.given(50, "GB/s", "the bus")
+    solution = BANDWIDTH.lines_to_fill_the_bus(read, peak, LINE, *latencies)[1]
+    assert "58 to 190 lines" in solution and "at least 4 such cores" in solution
 
 
 def after_a_rest(rest_us, warm_us=1.0):
@@ -158,19 +182,126 @@ def test_the_kernels_work_is_computed_with_the_sealed_cost_of_a_system_call():
         rk.guess(2000, "cycle", "", low=500, high=8000),
         rk.guess(20, "GB/s", "", low=5, high=100),
     )
-    found = FAULT.answer(fault, take, cleared)
+    found = FAULT.answer(fault, made_up.nothing("memory/fault/huge"), take, cleared)
     cycles = (fault.median - 4096 / 20e9 - 200e-9) * 3e9
     assert names(found) == ["kernel's work"] and f"works {rk.number(cycles)} cycles" in found
     assert np.isfinite(cycles)
 
 
-def off_by_the_l3(level):
-    """A ring in the L3 of 10 processes that takes 50 ns, where the L3 was guessed to take 12."""
-    of_l3 = made_up.single("memory/latency/l3", 50, "ns")
-    of_l3.seal.predicted = 12e-9
+def test_the_slow_part_of_a_fault_is_found_by_both_kinds_of_pages():
+    """Cleared at 9 GB/s; the kernel works 0.8 µs at 3 GHz, by the counted cycles."""
+    fault = made_up.single("memory/fault/anonymous", 0.8 + 4096 / 9e3, "µs")
+    huge = made_up.single("memory/fault/huge", 0.8 + 2**21 / 9e3, "µs")
+    inputs = (("entry", 0.0, "ns"), ("clock", 2e9, "GHz"))
+    fault.seal.inputs = [
+        records.InputRecord(name=name, origin="measured", value=value, unit=unit, source="then")
+        for name, value, unit in inputs
+    ]
+    take = rk.guess(2000, "cycle", "", low=500, high=8000)
+    cleared = rk.guess(20, "GB/s", "", low=5, high=100)
+    found = FAULT.answer(fault, huge, take, cleared)
+    cycles = rk.number(FAULT.kernel_cycles(fault, FAULT.clearing_rate(fault, huge)))
+    assert names(found) == ["clearing and kernel"] and f"{cycles} cycles" in found
+    assert float(cycles.replace(",", "")) == pytest.approx(2400, rel=0.1)
+    assert "Farther off is the guess of clearing" in FAULT.solved(fault, huge, take, cleared)
+
+
+def off_by_the_l3(level, memory=None):
+    """A ring in the L3 that takes 50 ns."""
     of_memory = made_up.single("memory/latency/memory", 230, "ns")
     base = walk("random_huge", 42, 230)
-    return LATENCY.off_by_the_l3(of_l3, of_memory, base, 2**20, level)
+    return LATENCY.off_by_the_l3(in_the_l3(), of_memory, base, 2**20, level, memory)
+
+
+@pytest.mark.parametrize(("first", "name"), [(2**19, "beyond the L3"), (2**21, "some from memory")])
+def test_memory_answers_a_ring_beyond_the_size_where_its_level_begins(first, name):
+    level = SimpleNamespace(y=42e-9, x_last=first / 2)
+    assert names(off_by_the_l3(level, SimpleNamespace(x_first=first))) == [name]
+
+
+def test_one_wait_behind_the_l3_is_said_on_the_page():
+    level = SimpleNamespace(y=42e-9, x_last=4 * 2**20)
+    of_memory, near = made_up.single("memory/latency/memory", 237, "ns"), walk("near", 4, 74)
+    of_memory.seal.predicted = 93e-9
+    dram = rk.guess(80, "ns", "memory", low=50, high=250)
+    asked = LATENCY.answer(of_memory, in_the_l3(), near, dram, level)
+    listed = LATENCY.off_by_memory(of_memory, in_the_l3(), dram, level)
+    wait = rk.amount(of_memory.median - 42e-9, "ns")
+    assert f"a wait of {wait} behind" in asked and f"would have to be {wait}," in listed
+
+
+@pytest.mark.parametrize(
+    ("l3_mib", "name"), [(4, "L3 at half"), (16, "both at half"), (64, "memory at half")]
+)
+def test_half_of_the_l3_is_answered_by_the_level_in_which_it_lies(l3_mib, name):
+    l3 = rk.given(l3_mib * 1024, "KiB", "L3")
+    level, memory = SimpleNamespace(x_last=4 * 2**20), SimpleNamespace(x_first=16 * 2**20)
+    base = walk("random_huge", 42, 230)
+    assert names(LATENCY.at_half_of_the_l3(base, l3, level, memory)) == [name]
+
+
+@pytest.mark.parametrize(("at_end_ns", "found"), [(130, []), (230, ["slope"])])
+def test_a_level_that_rises_over_its_sizes_is_named_a_slope(at_end_ns, found):
+    times = [4.0] * 9 + [150 + (at_end_ns - 150) * k / 8 for k in range(9)]
+    base = made_up.curve("memory/latency/random_huge", SIZES_KIB, times)
+    memory = SimpleNamespace(first=9, last=17, x_first=2**19, x_last=2**27)
+    l1 = SimpleNamespace(first=0, last=8, x_first=2**10, x_last=2**18)
+    assert names(LATENCY.slopes(base, {"L1": l1, "main memory": memory})) == found
+
+
+@pytest.mark.parametrize(
+    ("cycles", "clock", "name"),
+    [(5, 2.8, ["clock is the difference"]), (4, 2.8, ["clock and cycles differ"]), (5, 3, [])],
+)
+def test_a_miss_of_a_latency_in_cycles_names_the_clock(cycles, clock, name):
+    """Five cycles at 3 GHz were measured."""
+    of_l1 = made_up.single("memory/latency/l1", 5 / 3, "ns")
+    inputs = (("near", cycles, "cycle"), ("clock", clock * 1e9, "GHz"))
+    of_l1.seal.inputs = [
+        records.InputRecord(name=name, origin="given", value=value, unit=unit, source="then")
+        for name, value, unit in inputs
+    ]
+    found = LATENCY.by_the_clock(of_l1, "L1", "near")
+    assert names(found) == name
+
+
+def small_and_huge(dearer_ns):
+    """Curves in which small pages cost so much more at each size from 8 MiB on."""
+    times = [4.0] * 13 + [100.0] * 5
+    small = [time + more for time, more in zip(times, [0] * 13 + dearer_ns, strict=True)]
+    ring = (
+        made_up.curve(f"memory/latency/{k}", SIZES_KIB, t) for k, t in enumerate((small, times))
+    )
+    return LATENCY.tlb_reach(*ring, rk.guess(20, "ns", "a walk", low=3, high=200))
+
+
+@pytest.mark.parametrize(
+    ("dearer_ns", "name"),
+    [
+        ([0, 22, 22, 24, 24], "reach within"),  # less than a quarter of memory's wait
+        ([22, 0, 22, 24, 24], "reach not sharp"),
+        ([0, 0, 0, 24, 24], "reach beyond"),
+    ],
+)
+def test_a_page_walk_is_seen_in_differences_not_in_ratios(dearer_ns, name):
+    assert names(small_and_huge(dearer_ns)) == [name]
+
+
+def test_strides_that_are_off_are_named_each():
+    ends = (("stride_64", 5, 6), ("stride_1024", 60, 2.6), ("stride_4096", 198, 2.6))
+    strided = [walk(name, 1, at_end, predicted) for name, at_end, predicted in ends]
+    found = LATENCY.misses_of_the_strides(strided, LINE, rk.given(4096, "KiB", "L3"))
+    assert names(found) == ["strides off", "strides in the L3"]
+    assert "1024 B 23 times" in found[0] and "4096 B 77 times" in found[0]
+    assert "64 B" not in found[0] and "strides of 4096 B" in found[1]
+
+
+def test_the_share_of_the_wait_is_of_a_line_as_the_guess_is():
+    memory = made_up.single("memory/latency/memory", 100, "ns")
+    inputs = (LINE, rk.guess(0.1, "1", "seen", low=0, high=0.8), rk.given(3, "cycle", "L1"), CLOCK)
+    few_pages = walk("random_friendly", 4, 100)
+    found = LATENCY.shares_of_the_wait([walk("stride_16", 1, 3.5)], memory, few_pages, *inputs)
+    assert "16 B 10 %" in found[0]  # a new line with each fourth load, which takes 2.5 ns more
 
 
 def test_the_l3s_measured_pace_stands_for_the_guess():
@@ -181,10 +312,9 @@ def test_the_l3s_measured_pace_stands_for_the_guess():
 
 
 def test_an_unmeasured_cause_is_no_reason():
-    of_l3 = made_up.single("memory/latency/l3", 50, "ns")
-    of_l3.seal.predicted = 12e-9
+    of_l3 = in_the_l3()
     memory = made_up.nothing("memory/latency/memory")
-    reason = LATENCY.off_by_the_l3(of_l3, memory, walk("random_huge", 42, 230), 2**20, None)
+    reason = LATENCY.off_by_the_l3(of_l3, memory, walk("random_huge", 42, 230), 2**20, None, None)
     assert "not measured" not in rk.missed(of_l3, "x")
     assert rk.missed(of_l3, reason).endswith("times the prediction): unexplained.")
 
@@ -225,6 +355,10 @@ def test_a_queue_is_judged_by_intervals(at_end_ns, name):
     assert names(queue(at_end_ns)) == [name]
 
 
+def test_without_intervals_no_queue_is_neither_shown_nor_excluded():
+    assert names(queue(101, processes=3)) == ["too few to tell a queue"]
+
+
 def test_the_first_measured_load_is_not_no_load():
     assert names(queue(200, first=10)) == ["not measured"]
 
@@ -249,6 +383,35 @@ def test_lines_do_not_slow_what_wide_registers_read_faster():
     assert names(BANDWIDTH.off_by("read_scalar", b, 1, "few lines.")) == ["narrow reads"]
     b = rates(read=20, read_scalar=20)
     assert names(BANDWIDTH.off_by("read_scalar", b, 1, "few lines.")) == ["unlike reading"]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("write", "slow stores"), ("copy_nt", "slow as reading")]
+)
+def test_reading_slows_only_what_loads(name, expected):
+    b = rates(read=10, **{name: 9})
+    b[name].seal.predicted = 19e9
+    assert names(BANDWIDTH.off_by(name, b, 2, "few lines.")) == [expected]
+
+
+@pytest.mark.parametrize(("reads_gb_s", "found"), [(14, ["errors cancel"]), (29, [])])
+def test_a_prediction_that_holds_by_two_errors_is_named(reads_gb_s, found):
+    b = rates(read=reads_gb_s, copy=11)
+    b["read"].seal.predicted, b["copy"].seal.predicted = 29e9, 11e9
+    assert names(BANDWIDTH.errors_that_cancel(b["copy"], b["read"], 3)) == found
+
+
+@pytest.mark.parametrize(("l3_mib", "name"), [(128, "array larger"), (480, "array hardly larger")])
+def test_how_large_the_array_is_beside_the_l3_is_said_of_this_machine(l3_mib, name):
+    found = BANDWIDTH.array_and_l3(2**29, rk.given(l3_mib, "MiB", "L3"))
+    assert names(found) == [name] and f"{rk.number(512 / l3_mib)} times the" in found
+
+
+def test_two_processes_are_compared_by_their_intervals():
+    b = rates(read=2.1, two_read=4.1)
+    (low, high), (pair_low, pair_high) = (each.summary.bounds for each in b.values())
+    ends = f"between {rk.number(pair_low / high)} and {rk.number(pair_high / low)} times"
+    assert ends in BANDWIDTH.two_processes(b["read"], b["two_read"])
 
 
 def test_reading_says_nothing_of_writes_that_read_no_line():
