@@ -163,14 +163,16 @@ def test_ports_limit_connections_to_the_other_host():
 def test_the_passes_of_a_round_trip_are_computed_with_the_sealed_inputs():
     trip = made_up.single("network/rtt/tcp", 4.4, "µs")
     inputs = {"calls": (4, "1"), "null": (70e-9, "ns"), "passes": (2, "1")}
-    inputs |= {"turn": (0.6e-6, "µs"), "clock": (4e9, "GHz")}
+    inputs |= {"turn": (0.6e-6, "µs"), "clock": (4e9, "GHz"), "stack": (12_000, "cycle")}
     trip.seal.inputs = [
         records.InputRecord(name=name, origin="given", value=float(value), unit=unit, source="then")
         for name, (value, unit) in inputs.items()
     ]
-    cycles = ((trip.median - 4 * 70e-9) / 2 - 0.6e-6) * 4e9
-    stack = rk.guess(12_000, "cycle", "the kernel", low=4_000, high=40_000)
-    assert f"of {rk.number(cycles)} cycles each" in RTT.answer(trip, stack)
+    needed = (trip.median - 4 * 70e-9) / 2 - 0.6e-6
+    found = RTT.answer(trip)
+    assert f"of {rk.amount(needed, 'µs', 2)} each, instead of the guessed 3.0 µs" in found
+    trip.seal.predicted = 4 * 70e-9 + 2 * (3e-6 + 0.6e-6)
+    assert "they are 6.00 µs of the predicted 7.48 µs" in RTT.input_to_measure(trip)[1]
 
 
 def of_time(value, unit):
@@ -192,9 +194,52 @@ def test_wake_ups_do_not_explain_what_shorter_sends_do_not_show():
     across = made_up.single("network/throughput/tcp_across", 19, "Gbit/s")
     across.seal.predicted = 3 * across.median
     segment, wake = of_time(65536.0, "byte"), of_time(28.6e-6, "µs")
-    at_4_kib = THROUGHPUT.off_on_two(across, segment, wake, 34e9 / 8, 4096.0)
+    alone = made_up.single("network/throughput/tcp", 22, "Gbit/s")
+    alone.seal.predicted = alone.median
+    at_4_kib = THROUGHPUT.off_on_two(across, alone, segment, wake, 34e9 / 8, 4096.0)
     assert names(at_4_kib) == ["wake-ups at one size"] and at_4_kib.strength == "not explained"
-    assert names(THROUGHPUT.off_on_two(across, segment, wake, 0.0, 0.0)) == ["wake-ups"]
+    assert names(THROUGHPUT.off_on_two(across, alone, segment, wake, 0.0, 0.0)) == ["wake-ups"]
+    alone.seal.predicted = 2 * alone.median
+    found = THROUGHPUT.off_on_two(across, alone, segment, wake, 0.0, 0.0)
+    assert names(found) == ["wake-ups not shown"] and found.strength == "not explained"
+
+
+def test_a_rate_that_falls_with_larger_sends_is_said_and_not_put_down_to_two_cpus():
+    sends = by_size("size", [800, 26100, 13200, 37100])
+    across = made_up.single("network/throughput/tcp_across", 19, "Gbit/s")
+    across.seal.predicted = 3 * across.median
+    found = THROUGHPUT.off_by_size(sends, across)
+    assert found.strength == "not explained"
+    before, after = (rk.amount(median, "Gbit/s") for median in sends.medians[1:3])
+    assert f"sends of 4.00 KiB carry {after}, less than the {before} by sends of 512" in found
+
+
+@pytest.mark.parametrize(
+    ("times_us", "predicted_us", "name", "words"),
+    [
+        ([100, 100, 300, 300], [100] * 4, "bytes unexplained", "takes 2."),
+        ([100, 100, 100, 40], [100] * 4, "bytes unexplained", "at 1 of them in less time than"),
+    ],
+)
+def test_only_sizes_that_missed_tell_which_way_they_missed(times_us, predicted_us, name, words):
+    found = RTT.misses_by_size(round_trips(times_us, predicted_us), "here")
+    assert names(found) == [name] and words in found
+
+
+def test_how_many_times_as_long_is_a_range_where_the_intervals_are_wide():
+    opened = made_up.single("network/connect/connect_peer", 240, "µs")
+    closed = made_up.single("network/connect/close_peer", 3, "µs", seed=2)
+    assert " to " not in CONNECT.opening_and_closing(opened, closed, "T")
+    wide = made_up.single("network/connect/close_peer", 3, "µs", seed=2)
+    for number, process in enumerate(wide.points[0].processes):
+        process.ticks = [round((0.5 + number / 8) * tick) for tick in process.ticks]
+    assert " to " in CONNECT.opening_and_closing(opened, wide, "T")
+
+
+def test_a_host_that_may_not_sleep_is_faster_only_where_intervals_do_not_overlap():
+    held = made_up.single("network/rtt/tcp_peer_held", 215, "µs", processes=2)
+    usual = made_up.single("network/rtt/tcp_peer", 236, "µs", processes=2, seed=2)
+    assert names(RTT.no_cpu_asleep(held, usual, "T")) == ["asleep or not"]
 
 
 def test_fast_small_sends_bound_what_a_send_that_gathers_takes():
