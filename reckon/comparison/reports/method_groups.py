@@ -166,11 +166,16 @@ class MethodResult:
         return statistics.two_values(self.values)
 
     @property
-    def _of_page(self) -> statistics.Summary | None:
-        """What the page measured; None if it was measured side by side, or not at all."""
-        if self.repeated or not (self.page and self.point):
+    def page_summary(self) -> statistics.Summary | None:
+        """What its page measured at the point that is compared; None without a value."""
+        if not (self.page and self.point):
             return None
         return self.page.summaries[self.page.points.index(self.point)]
+
+    @property
+    def _of_page(self) -> statistics.Summary | None:
+        """What the page measured; None if it was measured side by side, or not at all."""
+        return None if self.repeated else self.page_summary
 
     @property
     def median(self) -> float:
@@ -257,6 +262,15 @@ class GroupResult:
             maximum=float(ratios.max()),
             rounds=rounds,
         )
+
+    def is_apart_by_pages(self, method: MethodResult) -> bool:
+        """Whether the intervals that the two pages print are known and do not overlap."""
+        pages = [(m.page_summary, m.divisor) for m in (self.baseline, method)]
+        ends = [[end / by for end in page.interval.ends] for page, by in pages if page]
+        if len(ends) < len(pages):
+            return False
+        (low, high), (other_low, other_high) = ends
+        return high < other_low or other_high < low
 
     @property
     def ranked(self) -> list[MethodResult]:

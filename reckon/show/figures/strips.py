@@ -25,6 +25,7 @@ from reckon.show.figures.drawings import Data
 from reckon.show.figures.style import BLACK, Look
 from reckon.show.sentences.method_effects import Groups, changing_methods
 from reckon.show.tables.method_and_machine_tables import value_by_method_of
+from reckon.show.text import plural
 from reckon.show.titles import machines_of, title_of
 from reckon.statistics import Summary
 
@@ -68,7 +69,7 @@ class _ReportPoint:
     reported: ReportedValue
     value: float
     by_method: float  # here, by the report's method; nan if it is unknown or the strip's own
-    shows_speed: bool  # whether it may be counted: one method, one mechanism on both machines
+    is_ranked: bool  # whether the page `machines` ranks it, and so the finding counts it
 
     def alt(self, unit: str) -> str:
         """The value in words, with this machine's by the same method."""
@@ -101,14 +102,14 @@ class _Strip:
 
     @property
     def pairs(self) -> list[tuple[float, float]]:
-        """Each report's value that shows a speed, with this machine's by the same method."""
+        """Each report's value that is ranked, with this machine's by the same method."""
         if not self.here:
             return []
         own = math.nan if self.here.groups else self.here.median
         pairs = [
             (point.value, own if math.isnan(point.by_method) else point.by_method)
             for point in self.there
-            if point.shows_speed
+            if point.is_ranked
         ]
         return [pair for pair in pairs if not math.isnan(pair[1])]
 
@@ -150,27 +151,37 @@ def _strip(
         for reported in published.measured_values(quantity):
             if x in (None, reported.at):
                 by_method = math.nan if is_this_method else value_by_method_of(reported, run)
-                shows_speed = (is_this_method or by_method > 0) and _may_be_ranked(quantity)
+                is_ranked = (is_this_method or by_method > 0) and _may_be_ranked(reported, result)
                 value = reported.measured_in(unit)
-                there.append(_ReportPoint(reported, value, by_method, shows_speed))
+                there.append(_ReportPoint(reported, value, by_method, is_ranked))
     index = result.point_index(at)
     return _Strip(title, None if index is None else result.summaries[index], there)
 
 
-def _may_be_ranked(quantity: str) -> bool:
-    """Whether one mechanism on one scale answers on both machines."""
+def _may_be_ranked(reported: ReportedValue, here: Result) -> bool:
+    """Whether one mechanism on one scale answers on both machines, to one method, over no link."""
+    quantity = reported.quantity
+    is_over_link = here.measurement is not None and here.measurement.peer is not None
+    if is_over_link or reported.method_differs:
+        return False
     is_comparable = records.experiment_of(quantity) not in method_groups.not_comparable()
     return is_comparable and quantity not in method_groups.not_ranked()
 
 
 def _machines_finding(strips: list[_Strip], unit: str) -> str:
-    """In how many of the comparisons this machine is ahead, or has the larger value."""
+    """In how many of the comparisons that the page `machines` ranks this machine is ahead, or has
+    the larger value, and how many more are drawn."""
     pairs = [pair for strip in strips for pair in strip.pairs]
     if not pairs:
         return ""
     text, is_counted = _ahead(unit)
     count = sum(is_counted(there, here) for there, here in pairs)
-    return f". By the same method this machine {text} in {count} of {len(pairs)} comparisons"
+    unranked = sum(not point.is_ranked for strip in strips if strip.here for point in strip.there)
+    drawn = (
+        f"; {unranked} more {plural(unranked, 'is', 'are')} drawn, not ranked" if unranked else ""
+    )
+    ranked = f"{len(pairs)} {plural(len(pairs), 'comparison', 'comparisons')}"
+    return f". By the same method this machine {text} in {count} of {ranked}{drawn}"
 
 
 def _ahead(unit: str) -> tuple[str, Callable[[float, float], bool]]:

@@ -10,7 +10,6 @@ from reckon import units
 from reckon.comparison.reports.method_groups import GroupResult, MethodResult
 from reckon.measurement.same_quantity import disagreements
 from reckon.prediction.ratios import MISS, factor_off, is_comparable
-from reckon.records import METHODS_PREFIX
 from reckon.records.quantities.result import Result
 from reckon.show.block import Block, MissingCell, say, table
 from reckon.show.sentences import shown_twice
@@ -90,8 +89,8 @@ def effects_summary(groups: Groups) -> Block:
     ]
     if few:
         sentences.append(
-            f"{few} more {plural(few, 'differs', 'differ')} by more than {percent(VAGUE - 1)}, but "
-            "with too few rounds, or only the pages' values, this may be chance."
+            f"{few} more {plural(few, 'differs', 'differ')} by more than {percent(VAGUE - 1)}; but "
+            "with too few rounds, or with the pages' values alone, that may be chance."
         )
     if changed:
         first = changed[0]
@@ -121,30 +120,38 @@ def ranking(groups: Groups, caption: str, name: str) -> Block:
 
 def repeatability(groups: Groups) -> Block:
     """How well values repeat: the prediction is that they equal those of their own pages."""
-    repeated = [
-        result
-        for result in results(groups)
-        if result.quantity.startswith(METHODS_PREFIX) and is_comparable(result.ratio)
-    ]
+    methods = [m for group in groups.values() for m in (group.baseline, *group.methods)]
+    repeated = {
+        method.repeated.quantity: (method.repeated, method.page_summary)
+        for method in methods
+        if method.repeated and is_comparable(method.repeated.ratio)
+    }
     if not repeated:
         return say("Nothing was measured again.")
-    factors = factor_off(np.array([result.ratio for result in repeated]))
-    middle = units.number(float(np.median(factors)))
-    inside = [result.inside_interval for result in repeated if result.inside_interval is not None]
-    inside_text = ""
-    if inside:
-        inside_text = (
-            f"Of the {len(inside)} whose page has an interval, {100 * np.mean(inside):.0f} % lie "
-            "in it; 95 % would if nothing changed within minutes and the values here were exact."
-        )
+    results = [result for result, _ in repeated.values()]
+    factors = factor_off(np.array([result.ratio for result in results]))
+    inside = [
+        page.interval.low <= result.median <= page.interval.high
+        for result, page in repeated.values()
+        if page and page.interval.is_known and not result.is_of_two_groups
+    ]
     worst = int(np.argmax(factors))
     return say(
-        f"{len(repeated)} values were measured again here, minutes after their pages. Half of "
-        f"them are within a factor of {middle} of their page's.",
-        inside_text,
-        f"The largest difference: {link(repeated[worst].quantity)}, "
+        f"{len(results)} values were measured again here, minutes after their pages. Half of "
+        f"them are within a factor of {units.number(float(np.median(factors)))} of their page's.",
+        _inside_pages_intervals(inside),
+        f"The largest difference: {link(results[worst].quantity)}, "
         f"a factor of {units.number(factors[worst])}.",
     )
+
+
+def _inside_pages_intervals(inside: list[bool]) -> str:
+    """How many of the values lie in the intervals that their pages print."""
+    if not inside:
+        return ""
+    count, total = sum(inside), len(inside)
+    share = percent(count / total)
+    return f"Of the {total} whose page prints an interval, {count} ({share}) lie in it."
 
 
 def apart(own: list[Result], groups: Groups) -> Block:

@@ -12,6 +12,7 @@ from reckon.prediction.ratios import MISS, NEAR, factor_off, is_comparable
 from reckon.records.quantities.result import Result
 from reckon.show.block import COMPACT, RESULTS, SORTABLE, Block, grid, say, sorted_by, table
 from reckon.show.tables.caveats import caveats as caveats
+from reckon.show.tables.headlines import with_chapters_values
 from reckon.show.tables.scores import (
     BASES,
     INTENDED,
@@ -35,7 +36,7 @@ from reckon.show.tables.tables import (
     software_cell,
     with_interval_note,
 )
-from reckon.show.text import NONE, amount_or_dash, join_words, literal, ratio_text
+from reckon.show.text import NONE, amount_or_dash, join_words, literal, plural, ratio_text
 from reckon.show.titles import link, page_link
 
 _EXTREMES = 3  # the best and worst predictions that are named
@@ -79,7 +80,8 @@ def _cells(result: Result) -> list[str]:
 
 def _judged(results: list[Result]) -> list[Result]:
     """The results that show how far off their predictions were, from the best to the worst."""
-    return sorted((r for r in results if is_comparable(r.ratio)), key=lambda r: factor_off(r.ratio))
+    judged = [r for r in with_chapters_values(results) if is_comparable(r.ratio)]
+    return sorted(judged, key=lambda result: factor_off(result.ratio))
 
 
 def _open(results: list[Result]) -> list[Result]:
@@ -99,7 +101,9 @@ def score(results: list[Result]) -> Block:
         return say(_NOTHING_JUDGED)
     known = len(_judged(results)) - len(judged)
     left_out = (
-        f"Not among them: {known} that take over a setting or an earlier measurement."
+        f"{known} more {plural(known, 'prediction', 'predictions')} only "
+        f"{plural(known, 'repeats', 'repeat')} a setting or an earlier result; "
+        f"{plural(known, 'it is', 'they are')} not counted in the {len(judged)}."
         if known
         else ""
     )
@@ -160,7 +164,8 @@ _SCORE_COLUMNS = {
 
 
 def scores(results: list[Result], caption: str, name: str) -> Block:
-    """The score apart for each kind of prediction and for narrow and wide intervals.
+    """The score apart for each kind of prediction and, of those whose value was not known
+    beforehand, for narrow and wide intervals.
 
     The interval score is Winkler's (JASA 67, 1972) for 95 % on the decimal logarithm: the width in
     decades, and 40 times the distance by which the interval missed; smaller is better.
@@ -170,7 +175,7 @@ def scores(results: list[Result], caption: str, name: str) -> Block:
     for result in _judged(results):
         groups[basis(result)].append(result)
         width = interval_decades(result)
-        if width is not None:
+        if width is not None and basis(result) not in KNOWN:
             groups[NARROW if width <= NARROW_DECADES else WIDE].append(result)
     rows = [
         [f"{title} ({len(members)})", *_score_cells(members)]

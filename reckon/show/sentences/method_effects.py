@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 
 from reckon import units
@@ -16,6 +17,8 @@ VAGUE = NEAR  # an interval wider than this factor that holds 1 shows nothing
 # A cost inside a value, as a share of the difference from the baseline:
 _EXPLAINS_ALL = 0.8  # from here on, and to a quarter more than it, the cost is the difference
 _EXPLAINS_NONE = 0.05  # below, the cost is not mentioned
+
+_MACHINE = re.compile(r" \([^()]*\)$")  # at the end of a title, whose method it is
 
 Groups = dict[str, GroupResult]  # by name
 
@@ -35,16 +38,12 @@ class RankedMethod:
 
 def method_title(method: MethodResult) -> str:
     """The method's owner and its name: "MACHINE: fork, exec"."""
-    name = method.entry.quantity.rsplit("/", 1)[-1]
-    for report in method.reports:
-        name = name.removeprefix(report)
     owner = join_words(machines_of(method.reports)) or "Reckon"
-    if name and method.entry.quantity.endswith(f"/{name}"):
-        return f"{owner}: {title_of(method.entry.quantity)}"
-    if not name:
+    quantity = method.entry.quantity
+    if not quantity or quantity.rsplit("/", 1)[-1] in method.reports:
         return owner
-    experiment = method.entry.quantity.rsplit("/", 1)[0]
-    return f"{owner}: {title_of(experiment + '/' + name.strip('_'))}"
+    title = title_of(quantity)
+    return f"{owner}: {_MACHINE.sub('', title) if method.reports else title}"
 
 
 def changing_methods(groups: Groups) -> list[RankedMethod]:
@@ -90,17 +89,27 @@ def _basis(ratio: Ratio) -> str:
     )
 
 
-def effect(ratio: Ratio) -> str:
-    """What a method does to the value: the middle part of its sentence."""
+def effect(ratio: Ratio, *, is_apart: bool = False) -> str:
+    """What a method does to the value: the middle part of its sentence.
+
+    is_apart: whether the intervals that the two pages print do not overlap.
+    """
     low, high = interval_or_range(ratio)
     times = ratio_with_interval(ratio)
     within = f"(within {percent(max(0.001, 1 - low, high - 1))})"
     gives = f"gives {times} times Reckon's value"
     unclear = "cannot be distinguished from Reckon's method here"
-    too_few = f"{unclear} ({times} times its value{_basis(ratio)}: too few for an interval)"
+    too_few = (
+        f"was not measured in enough rounds here ({times} times Reckon's value{_basis(ratio)})"
+    )
+    by_pages = first_case(
+        (is_apart, f"{gives}{_basis(ratio)}, whose intervals do not overlap"),
+        (True, f"is not shown to differ from Reckon's ({times} times its value{_basis(ratio)})"),
+    )
     unsure = f"{gives}; the difference may be less than {percent(SAME, 1)}"
     return first_case(
         (changes_value(ratio), f"{gives}{_basis(ratio)}"),
+        (not ratio.rounds, by_pages),
         (math.isnan(ratio.low), too_few),
         (low >= 1 - SAME and high <= 1 + SAME, f"makes no difference here {within}"),
         (not low <= 1 <= high, unsure),
@@ -140,7 +149,7 @@ def method_sentence(method: MethodResult, group: GroupResult) -> str:
         (not method.has_value, "is not measured here"),
         (not baseline.has_value, "cannot be compared: Reckon's method has no value here"),
         (not ratio.is_known, f"gives {method.text()}, so no ratio is given"),
-        (True, effect(ratio)),
+        (True, effect(ratio, is_apart=group.is_apart_by_pages(method))),
     )
     difference = f" The difference: {method.entry.differs}." if method.entry.differs else ""
     cost = _included_cost(method, baseline, ratio) if ratio.is_known else ""

@@ -199,8 +199,8 @@ def _process_interval(result: Result) -> str:
         return ""
     low, high = (units.amount(end, result.unit) for end in alone.ends)
     return (
-        "The interval printed is that of the next visit; that of the median over the processes, "
-        f"without the differences between visits, is {low} to {high}."
+        "A later visit should give a median in this interval; within these visits alone the median "
+        f"is known to {low} to {high}."
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pydantic
 
 from reckon import config, records, toml_files
@@ -64,6 +66,18 @@ def result_of(headline: Headline, by_quantity: dict[str, Result]) -> Result | No
     reported = capacities(walk)
     seen = seen_levels(walk, [*reported, "main memory"], reported)
     return at_level(result, walk, seen.get(headline.cache))
+
+
+def with_chapters_values(results: list[Result]) -> list[Result]:
+    """The results; of a cache whose probe lies beyond it, the value that its chapter gives."""
+    by_quantity = {result.quantity: result for result in results}
+    caches = {headline.quantity: headline for headline in main_results() if headline.cache}
+    return [
+        replace(result_of(caches[result.quantity], by_quantity) or result, quantity=result.quantity)
+        if result.quantity in caches
+        else result
+        for result in results
+    ]
 
 
 def reason(result: Result | None) -> str:

@@ -70,10 +70,10 @@ def _where(results: list[Result]) -> Block:
 
 _RELATIONS = {
     "": "",
-    "sibling": ", the other thread of the core",
-    "same_cache": ", another core below the same last-level cache",
-    "same_socket": ", another core of the same socket",
-    "other_socket": ", a core of another socket",
+    "sibling": ", the other thread of the core as the machine reports",
+    "same_cache": ", another core below the same last-level cache as the machine reports",
+    "same_socket": ", another core of the same socket as the machine reports",
+    "other_socket": ", a core of another socket as the machine reports",
 }
 
 

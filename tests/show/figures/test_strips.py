@@ -32,7 +32,8 @@ def test_a_strip_has_a_hollow_mark_where_a_reports_own_method_ran_here(data):
     markdown, rows = data(groups)
     assert "TCP, here 10" in markdown and "46.0 µs (ThinkPad T470)" in markdown
     assert [row[0] for row in rows if row[1] == HOLLOW] == ["TCP"]
-    assert "C. By the same method this machine takes less time in 0 of 1 comparisons (" in markdown
+    assert "C. By the same method this machine takes less time in 0 of 1 comparison; " in markdown
+    assert "; 4 more are drawn, not ranked (" in markdown
 
 
 @pytest.mark.parametrize(
@@ -41,10 +42,17 @@ def test_a_strip_has_a_hollow_mark_where_a_reports_own_method_ran_here(data):
         # What the C library answered there from memory, the kernel does here.
         ("cpu/syscall/mbp2016_getpid", 100, "ns"),
         ("files/cache/t470_size", 60, "MB"),  # of all memory there, of a group's here
+        ("cpu/call/hpe_i7_860", 1, "ns"),  # what a subtraction leaves
+        ("network/rtt/t470_peer", 250, "µs"),  # over the link to the other host
+        ("files/remote/penalty_in_order", 10, "µs"),  # by Reckon's own method
     ],
 )
-def test_a_comparison_that_shows_no_speed_is_not_counted(data, quantity, value, unit):
+def test_a_comparison_that_the_page_on_machines_does_not_rank_is_not_counted(
+    data, quantity, value, unit
+):
     result = made_up.single(quantity, value, unit)
+    if quantity.endswith("_peer"):
+        result.measurement.peer = "The other host is 192.0.2.7."
     markdown, _ = data({"a strip": (result, [quantity])})
     assert "comparisons" not in markdown
 
@@ -65,8 +73,8 @@ def test_the_finding_compares_rates_the_other_way_round():
     ]
     both = [dataclasses.replace(fast, there=[*own, *theirs]), slow]
     rates, sizes, times = (strips._machines_finding(both, unit) for unit in ("GB/s", "byte", "ns"))
-    same = ". By the same method this machine"
-    assert rates == f"{same} has the higher rate in 2 of 4 comparisons"
-    assert sizes == f"{same} has the larger value in 2 of 4 comparisons"
-    assert times == f"{same} takes less time in 2 of 4 comparisons"
+    same, more = ". By the same method this machine", "; 1 more is drawn, not ranked"
+    assert rates == f"{same} has the higher rate in 2 of 4 comparisons{more}"
+    assert sizes == f"{same} has the larger value in 2 of 4 comparisons{more}"
+    assert times == f"{same} takes less time in 2 of 4 comparisons{more}"
     assert strips._machines_finding([slow], "ns") == ""

@@ -14,6 +14,7 @@ from reckon.comparison.reports import method_groups
 from reckon.comparison.reports.method_groups import Group, GroupResult, Method, MethodResult
 from reckon.show import figures as draw
 from reckon.show.pages import methods_page
+from reckon.show.sentences import method_effects
 
 
 def method(quantity, values_ns, reports=("t470",), side_by_side=True, **more):
@@ -65,6 +66,41 @@ def test_a_method_from_its_page_says_why():
         "- **ThinkPad T470: fork** gives 2.00 times Reckon's value from the pages' values. It was "
         "measured minutes apart: one process of it takes 2 s. The difference: in its way."
     )
+
+
+def test_pages_whose_intervals_do_not_overlap_are_not_said_to_be_alike():
+    def of_pages(values, baseline):
+        pages = (method("cpu/x/t470_fork", values, side_by_side=False),)
+        group = in_a_group(*pages, baseline_ns=baseline, repeated=None)
+        return methods_page.group(group).markdown.splitlines()[-1]
+
+    apart = of_pages([118, 119, 120, 120, 121, 122], [98, 99, 100, 100, 101, 102])
+    assert "gives 1.20 times Reckon's value from the pages' values, whose intervals do not" in apart
+    overlapping = of_pages([90, 100, 105, 105, 110, 120], [90, 95, 100, 100, 105, 110])
+    assert "is not shown to differ from Reckon's (1.05 times" in overlapping
+
+
+def test_how_well_values_repeat_is_judged_by_the_intervals_that_the_pages_print():
+    def again(name, value):
+        page = made_up.single(f"cpu/x/{name}", 100, "ns")
+        repeated = made_up.single(f"methods/cpu/x/{name}", value, "ns", processes=4)
+        repeated.seal.predicted, repeated.seal.low, repeated.seal.high = 100e-9, 1e-9, 2e-9
+        row = Method(quantity=f"cpu/x/{name}", differs="in its way")
+        return MethodResult(row, (), page=page, point=page.points[0], repeated=repeated)
+
+    group = in_a_group()
+    group = dataclasses.replace(group, baseline=again("a", 100), methods=(again("b", 200),))
+    text = methods_page.repeatability({"g": group}).markdown
+    assert "Of the 2 whose page prints an interval, 1 (50 %) lie in it." in text
+
+
+def test_a_method_has_its_own_title_and_not_that_of_the_books_quantity():
+    """They find the file cache under another limit than the quantity of the same name."""
+    entry = method_groups.method_of("files/cache/t470_size")
+    title = method_effects.method_title(MethodResult(entry, ("t470",)))
+    assert title == "ThinkPad T470: Inferred, ThinkPad T470's method"
+    entry = method_groups.method_of("memory/latency/t470_l1")
+    assert method_effects.method_title(MethodResult(entry, ("t470",))) == "ThinkPad T470: L1"
 
 
 def test_a_group_without_a_method_or_a_baseline():

@@ -8,7 +8,7 @@ from helpers import made_up
 import reckon as rk
 from reckon import records
 from reckon.show.pages import front_page, summary_page
-from reckon.show.tables import scores
+from reckon.show.tables import headlines, scores
 from reckon.show.tables.caveats import caveats
 from reckon.statistics import SampleWarning
 
@@ -31,6 +31,15 @@ def test_the_score_counts_predictions_and_intervals_that_held():
     )
     assert "interval" not in summary_page.score([predicted(2.0)]).markdown
     assert summary_page.score([]).markdown == "No estimate has been measured yet."
+
+
+def test_a_cache_is_judged_by_the_value_of_its_chapter(monkeypatch):
+    """Its probe may lie beyond the cache: no prediction of the cache is off by that."""
+    probe, walk = made_up.single("memory/latency/l3", 100, "ns"), predicted(0.5)
+    probe.seal.predicted = 0.1 * probe.median
+    monkeypatch.setattr(headlines, "result_of", lambda headline, by_quantity: walk)
+    text = summary_page.best_and_worst([probe]).markdown
+    assert "memory/latency.ipynb) (2.00×)" in text and "10." not in text
 
 
 def link_to(name):
@@ -100,7 +109,9 @@ def test_predictions_are_scored_apart_by_what_they_were_made_from():
     # What was known beforehand is in the table, and in no sentence on how good the predictions are.
     text = summary_page.score(results).markdown
     assert text.startswith("**Of 2 sealed predictions, 50 % within 1.25 times")
-    assert text.endswith("Not among them: 2 that take over a setting or an earlier measurement.")
+    assert text.endswith(
+        "2 more predictions only repeat a setting or an earlier result; they are not counted in the 2."
+    )
     assert f"farthest off is {link_to('2.0')}" in summary_page.score_in_short(results).markdown
     assert "30.0" not in summary_page.best_and_worst(results).markdown
     assert summary_page.score(results[2:]).markdown == "No estimate has been measured yet."

@@ -30,12 +30,15 @@ def ratio(middle, low, high, rounds=6):
         ),
         (
             Ratio(3, minimum=3, maximum=3, rounds=1),
-            "cannot be distinguished from Reckon's method here (3.00 times its value (in a single "
-            "round): too few for an interval)",
+            "was not measured in enough rounds here (3.00 times Reckon's value (in a single round))",
         ),
         (
             Ratio(3),
             "gives 3.00 times Reckon's value from the pages' values",
+        ),
+        (
+            Ratio(1.1),
+            "is not shown to differ from Reckon's (1.10 times its value from the pages' values)",
         ),
     ],
 )

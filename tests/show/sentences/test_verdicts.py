@@ -133,10 +133,10 @@ def in_three_visits(factors, predicted_ns):
 
 def test_both_intervals_are_printed_where_that_over_visits_is_much_the_wider():
     different, one_visit = in_three_visits([0.8, 1, 1.2], 100), made_up.single("a/b/c", 100, "ns")
-    assert "differences between visits" not in verdicts.verdict(one_visit, "it").markdown
+    assert "within these visits" not in verdicts.verdict(one_visit, "it").markdown
     text = verdicts.verdict(different, "it").markdown
     low, high = (units.amount(end, "ns") for end in different.process_interval.ends)
-    assert f"without the differences between visits, is {low} to {high}." in text
+    assert f"within these visits alone the median is known to {low} to {high}." in text
     assert different.process_interval.kind == "median"
 
 

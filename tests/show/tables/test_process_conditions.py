@@ -14,7 +14,7 @@ def test_conditions_say_where_the_other_end_was():
     across[1].points[0].processes[0].partner_relation = ""
     lines = rk.show.conditions([alone, *across], "C", "n").markdown.splitlines()
     assert lines[-2:] == [
-        "- The other end was on CPU 2, another core below the same last-level cache. This was so for b and c.",
+        "- The other end was on CPU 2, another core below the same last-level cache as the machine reports. This was so for b and c.",
         "- The other end was on CPU 2. This was so for c.",
     ]
 
