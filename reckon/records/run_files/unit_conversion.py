@@ -90,8 +90,9 @@ def summarise_point(
     values: what is summarised of a process. unshared: see unshared_ratio()."""
     samples = divided(point, unshared)
     visits = [process.visit for process in samples.summarised]
-    summary = statistics.summarise([values(process) for process in samples.summarised], visits)
-    step = _value_of_a_step(samples.summarised, values)
+    summarised = [values(process) for process in samples.summarised]
+    summary = statistics.summarise(summarised, visits)
+    step = _value_of_a_step(samples.summarised, summarised, values)
     summary = replace(summary, step=step).at_least_a_step()
     if not samples.busy:
         return summary
@@ -102,16 +103,19 @@ def summarise_point(
     return replace(summary, sibling=sibling)
 
 
-def _value_of_a_step(processes: list[Process], values: Callable[[Process], np.ndarray]) -> float:
-    """By how much a trial's value changes with one step of the counter: the median."""
+def _value_of_a_step(
+    processes: list[Process], before: list[np.ndarray], values: Callable[[Process], np.ndarray]
+) -> float:
+    """By how much a trial's value, of which `before` has all, changes with one step of the counter:
+    the median."""
     step = statistics.common_step([process.ticks for process in processes])
 
-    def change(process: Process) -> float:
+    def change(process: Process, value: np.ndarray) -> float:
         longer = process.model_copy(update={"ticks": np.asarray(process.ticks) + step})
         with np.errstate(invalid="ignore"):  # of rates whose trial took no tick
-            return float(np.median(np.abs(values(longer) - values(process))))
+            return float(np.median(np.abs(values(longer) - value)))
 
-    return float(np.median([change(process) for process in processes]))
+    return float(np.median([*map(change, processes, before)]))
 
 
 def summarise_points(measurement: Measurement, unit: str, kind: str) -> Measurement:
