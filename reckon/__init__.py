@@ -61,6 +61,7 @@ _API = {
         "missed_item": "reckon.show.findings:missed_item",
         "missed_list": "reckon.show.findings:missed_list",
         "two_groups": "reckon.statistics:two_groups",
+        "apart_in_visits": "reckon.statistics:apart_in_visits",
     },
     "tables, sentences and figures": {
         "show": "reckon.show",

@@ -20,8 +20,8 @@ def is_unclear(line):
 
 
 def largest_residual(call):
-    """How far a point lies off the fitted line at most, as a share of a call."""
-    return abs(call.line.residuals).max() / call.medians.mean()
+    """How far a point lies off the fitted line at most, as a share of the call with as many arguments."""
+    return (abs(call.line.residuals) / call.medians).max()
 
 
 def is_straight(call):
@@ -72,9 +72,9 @@ def seventh(call, how, clock):
 def straight(call, how):
     if call.line is None:
         return []
-    off, share = abs(call.line.residuals), largest_residual(call)
-    residual = (f"the largest residual is {rk.amount(off.max(), 'ns')}, at {call.axis_in_unit[off.argmax()]:g} of the 7 arguments, "
-                f"{rk.percent(share)} of a call.")
+    off, at = abs(call.line.residuals), (abs(call.line.residuals) / call.medians).argmax()
+    residual = (f"the largest residual is {rk.amount(off[at], 'ns')}, at {call.axis_in_unit[at]:g} of the 7 arguments, "
+                f"{rk.percent(largest_residual(call))} of that call.")
     if is_straight(call):
         return rk.shown("straight", f"{how} yes: {residual}")
     return rk.shown("not straight", f"{how} no: {residual}")
@@ -95,7 +95,7 @@ def two_jumps(o2, jumps, a_round, loop, clock):
     cycles, one_jump = cycles_of_the_jumps(o2), a_round.value * clock.value
     found = [rk.shown("two jumps", f"An optimised call without arguments takes {rk.number(cycles_without_arguments(o2))} cycles. The call that "
                       f"takes least, with its arguments, takes {rk.number(cycles)}. So CALL and RET take that at most, "
-                      f"{rk.number(cycles / 2)} for each jump, where {rk.number(jumps.value)} were guessed. A round of the optimised loop, which "
+                      f"{rk.number(cycles / 2)} for each jump, where {rk.number(jumps.value / 2)} were guessed. A round of the optimised loop, which "
                       f"is one taken jump, takes {rk.number(one_jump)} (page on the loop).")]
     fastest = loop.summary.minimum * clock.value if loop and loop.summary else math.nan
     if one_jump > 1.2 and cycles > 1.2 * jumps.value and fastest < 1.2:
@@ -142,7 +142,10 @@ def misses(o2, o0, jumps):
 
 @rk.finding(missing="")
 def answer(o2, jumps):
-    return rk.shown("CALL and RET", f"CALL and RET take {rk.number(cycles_of_the_jumps(o2))} cycles at most, {rk.number(jumps.value)} guessed.")
+    """Of the call without arguments, which the answer is about, at the clock that its prediction was sealed with."""
+    cycles = o2.median * o2.sealed_input("clock")
+    return rk.shown("CALL and RET", f"It takes {rk.number(cycles)} cycles at the clock of the prediction, where {rk.number(jumps.value)} were guessed "
+                    "for CALL and RET.")
 
 
 @rk.finding(needs=())
@@ -150,6 +153,8 @@ def curves(o2, o0, clock):
     """The caption of the two curves."""
     if o2.line is None or o0.line is None:
         return rk.unexplained("too few points", "A procedure call against its integer arguments")
+    if not (is_straight(o2) and is_straight(o0)):
+        return rk.unexplained("no straight line", "A procedure call against its integer arguments: not both lie on a straight line")
     optimised, unoptimised = ("adds nothing measurable" if is_unclear(line) else adds(line.slope, clock) for line in (o2.line, o0.line))
     return rk.shown("what an argument adds", f"An argument {optimised} to an optimised call and {unoptimised} to an unoptimised one")
 
@@ -227,6 +232,7 @@ def _no_wait_for_the_return(cycles, forwarding):
     if cycles < 0.8 * forwarding:
         return rk.consistent("return not awaited", f"{takes}, a load after a store {rk.number(forwarding)}. So it seems not to wait. {predicted}")
     if forwarding < 1:
+        takes = "no measurable time" if forwarding < 0.1 else f"{rk.number(forwarding, 2)} cycles"
         return rk.unexplained("return unclear", f"No: {predicted} This core does not show it: on the page on the loop, a load after a store takes "
-                              f"{rk.number(max(0, forwarding), 2)} cycles.")
+                              f"{takes}.")
     return rk.unexplained("return unclear", f"No: {predicted} {takes}, which does not show it.")

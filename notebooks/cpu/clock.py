@@ -21,9 +21,28 @@ def disagreement(check, core_clock):
 
 
 def most_apart(check, core_clock):
-    """How far the two clocks may lie from each other by their bounds, as a share of the one by additions."""
-    (low, high), (other_low, other_high) = check.summary.bounds, core_clock.summary.bounds
-    return max(high - other_low, other_high - low) / core_clock.median
+    """How far the two clocks lie from each other in one visit at most, as a share of the one by additions; of other visits, by their medians."""
+    visits, others = check.summary.visit_medians, core_clock.summary.visit_medians
+    if len(visits) != len(others):
+        return disagreement(check, core_clock)
+    return np.max(np.abs(np.divide(visits, others) - 1))
+
+
+def is_in_steps(levels):
+    """Whether these clocks lie on steps of 100 MHz, as those that a processor sets: nine of ten within a tenth of a step from the middle one."""
+    steps = np.subtract(levels, np.median(levels)) / 1e8
+    return np.ptp(steps) > 0.9 and np.mean(abs(steps - np.round(steps)) < 0.1) >= 0.9
+
+
+def by_visit(core_clock):
+    """The clock in each visit and whether it stepped: a list of at most one finding, of several visits."""
+    visits, levels = core_clock.summary.visit_medians, core_clock.summary.medians
+    if len(visits) < 2:
+        return []
+    listed = f"By visit it was {', '.join(rk.number(visit / 1e9) for visit in visits)} Gcycle/s."
+    if is_in_steps(levels):
+        return [rk.shown("clock stepped", f"{listed} The medians of the processes lie on steps of 100 MHz, so the clock itself changed.")]
+    return [rk.shown("clock by visit", listed)]
 
 
 @rk.finding
@@ -46,7 +65,8 @@ def steadiness(levels):
                f"{rk.amount(high, 'Gcycle/s')}, {rk.percent(high / low - 1)} apart")
     if high / low < 1.02:
         return [rk.shown("steady", f"{between}: it was steady in that second.")]
-    found = [rk.unexplained("not steady", f"{between}: it is not steady, or something else used the core.")]
+    changed = "it was not steady." if is_in_steps(levels) else "it was not steady, or something else used the core."
+    found = [rk.unexplained("not steady", f"{between}: {changed}")]
     groups = rk.two_groups(levels)
     if groups:
         slow, fast = (f"{len(group)} near {rk.amount(np.median(group), 'Gcycle/s')}" for group in groups)
@@ -58,6 +78,8 @@ def steadiness(levels):
 def steady_clock(core_clock):
     levels, slowest = core_clock.summary.medians, core_clock.summary.minimum
     found = steadiness(levels)
+    if found[0].name == "not steady":
+        found += by_visit(core_clock)
     if slowest < 0.9 * min(levels):
         found.append(rk.consistent("slow trials", f"Single trials go down to {rk.amount(slowest, 'Gcycle/s')}: an interrupted trial looks "
                                    "like a slow clock, and a median leaves it out."))
@@ -68,7 +90,7 @@ def steady_clock(core_clock):
 @rk.finding(missing="There is no second ruler: how long a multiplication takes on this core is not known.")
 def second_ruler(check, core_clock):
     apart = disagreement(check, core_clock)
-    disagree = (f"Additions and multiplications disagree by {rk.percent(apart)} (by the bounds of both, {rk.percent(most_apart(check, core_clock))} "
+    disagree = (f"Additions and multiplications disagree by {rk.percent(apart)} (in one visit, by {rk.percent(most_apart(check, core_clock))} "
                 "at most)")
     ratio = "So a multiplication takes three times as long as an addition. That fits one and three cycles; twice as many would fit too."
     if apart < 0.02:
@@ -111,8 +133,8 @@ def series(check, core_clock):
     apart = disagreement(check, core_clock)
     two_clocks = any(rk.two_groups(clock.summary.medians) for clock in (check, core_clock) if clock.summary)
     if apart < 0.1 and not two_clocks:
-        return rk.shown("same clock", f"Additions and multiplications show the same clock, within {rk.percent(apart)}: every trial, and "
-                        "each fresh process's median")
+        return rk.shown("same clock", "Additions and multiplications show the same clock, within "
+                        f"{rk.percent(most_apart(check, core_clock))} in each visit: every trial, and each fresh process's median")
     return rk.unexplained("not the same clock", "The core clock over the measurement: every trial, and each fresh process's median")
 
 

@@ -103,6 +103,8 @@ def off_by_bits(curve, per_bit, clock):
 
 def misses(bits_of, curves, start, per_bit, clock):
     """The list of the predictions that were missed, and why. bits_of: the bits of the quotient, by result; curves: by the bits."""
+    if not any(result.has_samples for result in (*curves, *(division for division, _ in bits_of))):
+        return rk.unexplained("none measured", "Nothing was measured to compare with the predictions.")
     items = [rk.missed(division, off_by_the_divider(division, bits, start, per_bit, clock)) for division, bits in bits_of]
     items += [rk.missed(curve, off_by_bits(curve, per_bit, clock), ", by bits of the quotient") for curve in curves if curve.has_samples]
     return rk.missed_list(items, "None of the three in the table, and neither curve.")

@@ -231,7 +231,7 @@ def off_by_fetching(across, lines, fetch):
 @rk.finding(needs=())
 def off_by_the_slope(whole, times):
     if not is_straight(whole):
-        return rk.unexplained("slope of a bend", "its points lie on no straight line, so no slope shows what a round takes. What bends it is not shown.")
+        return rk.unexplained("slope of a bend", "its points lie on no straight line, so one slope does not describe it. What bends it is not shown.")
     if times < 1:
         return rk.consistent("slope overlaps", "a round of the long loop waits for the one before; short loops that are repeated run "
                              "beside one another.")
@@ -312,17 +312,12 @@ def unoptimised_elsewhere(o0, o0_whole):
 
 @rk.finding
 def single_round(single, o0):
-    summary = single.summary
-    rounds = [each.median for each in o0.summary.groups or [o0.summary]]
-    if summary.sd > max(rounds):
-        name, shows = "noise hides round", f"more than a round of a long loop ({o0}), so noise hides the round."
-    elif summary.sd <= min(rounds):
-        name, shows = "round shows", f"less than a round of a long loop ({o0})."
-    else:
-        name, shows = "noise of a round", f"and a round of a long loop takes {o0}."
-    return rk.shown(name, f"A single round between two timestamps without a fence, the empty pair subtracted, gives {single} by the "
-                    f"median and {rk.amount(summary.mean, 'ns')} by the mean. The standard deviation is "
-                    f"{rk.amount(summary.sd, 'ns')}, {shows}")
+    found = (f"A single round between two timestamps without a fence, the empty pair subtracted, gives {single} by the median and "
+             f"{rk.amount(single.summary.mean, 'ns')} by the mean. One of a long loop takes {o0}")
+    if single.apart(o0):
+        return rk.shown("round not alone", f"{found}. The intervals do not overlap, so it is no scatter: this method shows something else "
+                        "than a long loop.")
+    return rk.shown("round shows", f"{found}. The two are not shown to differ.")
 
 
 @rk.finding(missing="")

@@ -1,5 +1,6 @@
 """What the chapter on the context switch concludes."""
 
+import itertools
 import math
 
 import numpy as np
@@ -85,7 +86,12 @@ def more_than_a_thread(process, thread):
 
 
 def of_one_value(pairs):
-    """Whether one time may be what a process's switch takes more than a thread's in all pairs, by the bounds of both."""
+    """Whether one time may be what a process's switch takes more than a thread's in all pairs: visit by visit, of fewer than three visits by
+    the bounds of both."""
+    visits = [[each.summary.visit_medians for each in pair] for pair in pairs]
+    if len({len(medians) for pair in visits for medians in pair}) == 1 and len(visits[0][0]) > 2:
+        differences = [list(np.subtract(*pair)) for pair in visits]
+        return not any(rk.apart_in_visits(one, other) for one, other in itertools.combinations(differences, 2))
     bounds = [(process.summary.bounds, thread.summary.bounds) for process, thread in pairs]
     least, most = max(low - other_high for (low, _), (_, other_high) in bounds), min(high - other_low for (_, high), (other_low, _) in bounds)
     return least <= most
@@ -95,28 +101,21 @@ def differences(pairs):
     return " to ".join(rk.amount(end, "ns") for end in np.sort([process.median - thread.median for process, thread in pairs])[[0, -1]])
 
 
-def preempted(pairs):
-    """How often the kernel preempted the first party of each, by what hands the token over."""
-    shares = [" and ".join(rk.percent(switches_a_turn(processes_of(party), "involuntary")) for party in pair) for pair in pairs.values()]
-    listed = ", ".join(f"{share} {by}" for by, share in zip(pairs, shares, strict=True))
-    return f"The turns in which the first party was preempted, of a process and of a thread: {listed}."
-
-
 def page_tables(pairs):
     """Whether the change of page tables adds to a switch. pairs: a process's and a thread's, by what hands the token over."""
     more = [by for by, (process, thread) in pairs.items() if process.apart(thread) > 0]
     if not more:
-        return rk.unexplained("like threads", "The intervals overlap, so these runs cannot tell whether a change of page tables adds "
+        return rk.unexplained("like threads", "None of these is shown to differ, so these runs cannot tell whether a change of page tables adds "
                               "anything.")
-    if len(more) == len(pairs) and not of_one_value(pairs.values()):
-        return rk.unexplained("not page tables alone", f"Each time the intervals do not overlap, but the differences, {differences(pairs.values())}, are "
-                              f"not one value. So they hold more than a change of the address space. {preempted(pairs)}")
-    if len(more) == len(pairs):
-        return rk.consistent("page tables add to a switch", "Each time the intervals do not overlap, and the differences may be one value. So to "
-                             f"change the address space seems to add to a switch. {preempted(pairs)}")
-    overlap = " and ".join(by for by in pairs if by not in more)
-    return rk.consistent("page tables may add", f"Only {' and '.join(more)} the intervals do not overlap; {overlap} they do. So a change of "
-                         "page tables seems to add to a switch, but not much more than switches scatter.")
+    if len(more) < len(pairs):
+        others = " and ".join(by for by in pairs if by not in more)
+        return rk.consistent("page tables may add", f"Only {' and '.join(more)} this is shown, {others} not. So a change of page tables seems to "
+                             "add to a switch, but not much more than switches scatter.")
+    if not of_one_value(pairs.values()):
+        return rk.unexplained("not page tables alone", f"Each of these is shown to cost more, but the differences, {differences(pairs.values())}, "
+                              "are not one value. So they hold more than a change of the address space.")
+    return rk.consistent("page tables add to a switch", "Each of these is shown to cost more, and the differences may be one value. So to change "
+                         "the address space seems to add to a switch.")
 
 
 @rk.finding(needs=())
@@ -124,21 +123,22 @@ def process_or_thread(switches):
     means = {"over pipes": ("process", "thread"), "with the pipe subtracted": ("process_less_pipe", "thread_less_pipe"),
              "by eventfd": ("eventfd_process", "eventfd_thread"), "by futex": ("futex_process", "futex_thread")}
     pairs = {by: [switches[name] for name in names] for by, names in means.items()}
-    listed = [f"- {by} {more_than_a_thread(*pair)}" for by, pair in pairs.items() if all(each.summary for each in pair)]
-    if not listed:
+    measured = {by: pair for by, pair in pairs.items() if all(each.summary for each in pair)}
+    if not measured:
         return rk.unexplained("not compared", "Both have to be measured to compare them.")
-    lines = "\n".join(listed)
+    lines = "\n".join(f"- {by} {more_than_a_thread(*pair)}" for by, pair in measured.items())
     costs = f"Compared with a switch between threads, one between processes costs:\n\n{lines}\n\n"
-    return [rk.shown("compared", costs), page_tables({by: pairs[by] for by in ("over pipes", "by eventfd", "by futex")})]
+    return [rk.shown("compared", costs), page_tables(measured)]
 
 
 @rk.finding
-def share_of_the_pipe(pipe, gross, net, by_futex):
+def share_of_the_pipe(pipe, gross, net, by_futex, threads, threads_by_futex):
     found = (f"A pass through a pipe takes {pipe} alone, {rk.percent(pipe.median / gross.median)} of the {gross} with the switch. "
              f"Subtracted in the same trial it leaves {net}. By futex, with no pipe but still with two system calls and a wake-up, "
-             f"a switch takes {by_futex}")
-    if by_futex.apart(gross) == 0:
-        return rk.shown("means alike", f"{found}: their intervals overlap, so the means make no difference that can be told here.")
+             f"a switch takes {by_futex}{by_futex.indistinct_note(gross)}, between threads {threads_by_futex}, where it is {threads} over "
+             f"pipes{threads_by_futex.indistinct_note(threads)}")
+    if by_futex.apart(gross) == 0 and threads_by_futex.apart(threads) == 0:
+        return rk.shown("means alike", f"{found}: the means are not shown to make a difference here.")
     return rk.shown("share of the pipe", f"{found}.")
 
 
@@ -170,49 +170,18 @@ def every_pass_switched(gross, pipe):
                     f"preempted it. Of the pipe alone it counted {rk.number(of_pipe, 2)}.")
 
 
-def counts_of_a_lap(ring):
-    """{processes in the ring: (how often a lap put the first one to sleep, how often one preempted it)}."""
-    return {int(x): [switches_a_turn(point.processes, kind, x) for kind in ("voluntary", "involuntary")]
-            for x, point in zip(ring.axis_in_unit, ring.points, strict=True) if point.processes}
-
-
-def share_asleep(counts):
-    """Of the switches of the first party, the share in which it went to sleep rather than was preempted; nan without any."""
-    return counts[0] / sum(counts) if sum(counts) else math.nan
-
-
-def sleeping(asleep_two, asleep_four, asleep_pair):
-    """What the rest of the growth from two processes to four may be; "" unless more go to sleep than in either measurement of two."""
-    if not asleep_four > max(asleep_two, asleep_pair) + 0.2:
-        return ""
-    return (f"It went to sleep in {rk.percent(asleep_four)} of its switches among 4 processes, in {rk.percent(asleep_two)} of those among 2 (in "
-            f"{rk.percent(asleep_pair)} where the table was measured). In the others it was preempted. The rest may be sleeping and being "
-            "woken; `perf sched timehist` would show it.")
-
-
-def why_it_grows(ring, from_two, from_four, gross):
-    """The first step of the growth, from two processes in the ring to four, and what the kernel counted."""
-    counts = counts_of_a_lap(ring)
-    switched_two, switched_four = (sum(counts.get(x, [])) or math.nan for x in (2, 4))
-    asleep = [share_asleep(counts.get(x, (0, 0))) for x in (2, 4)]
-    asleep_pair = share_asleep([switches_a_turn(processes_of(gross), kind) for kind in ("voluntary", "involuntary")])
+def why_it_grows(ring, from_two, from_four):
+    """The first step of the growth, from two processes in the ring to four."""
     if from_four > from_two:
         return rk.consistent("grows from four", "Most of the growth comes there.")
     if from_two <= 0.2 * ring.median:
         return rk.shown("ring hardly grows", "Neither step is large.")
-    if switched_four > 1.1 * switched_two:
-        more = rk.amount(ring.medians[0] * switched_four / switched_two, "µs")
-        return rk.consistent(
-            "switches twice", "So the tags do not explain the first step; the kernel's counts do in part. For each lap it switched away "
-            f"from the first process {rk.number(switched_two)} times among 2 processes and {rk.number(switched_four)} times among 4. At "
-            f"the price of a switch among 2 that makes {more} of the {rk.amount(ring.medians[1], 'µs')} that one among 4 takes. "
-            f"{sleeping(*asleep, asleep_pair)}".rstrip())
     return rk.unexplained("grows from two", "So the tags do not explain the first step. What does is not known; counting cache and TLB "
                           "misses (`perf stat -e cache-misses,dTLB-load-misses`) would show it on a machine with performance counters.")
 
 
 @rk.finding(needs=())
-def growth_of_the_ring(ring, gross):
+def growth_of_the_ring(ring):
     if len(ring.points) != 5:
         return rk.unexplained("ring not whole", "The whole ring could not be measured.")
     from_two, from_four = np.diff(ring.medians)[:2]
@@ -220,12 +189,12 @@ def growth_of_the_ring(ring, gross):
                      "translations of six address spaces on a CPU, so a switch should cost more from eight processes on. With 4 "
                      f"processes instead of 2 a switch takes {rk.more_or_less(from_two, 'µs')}, with 8 instead of 4 it takes "
                      f"{rk.more_or_less(from_four, 'µs')}."),
-            why_it_grows(ring, from_two, from_four, gross)]
+            why_it_grows(ring, from_two, from_four)]
 
 
-def scheduling(result, clock):
+def scheduling(result):
     """How many cycles the scheduler would have to take for the model to be right, on one CPU."""
-    in_cycles = (result.median - result.sealed_input("hand_over")) * clock.value
+    in_cycles = (result.median - result.sealed_input("hand_over")) * result.sealed_input("clock")
     return in_cycles - result.sealed_input("registers") - result.sealed_input("tables")
 
 
@@ -246,12 +215,12 @@ def where_cycles_go(cycles, guessed, null_ratio):
                           "`perf record -a`, would show it.")
 
 
-def off_on_one_cpu(switches, schedule, clock, null):
+def off_on_one_cpu(switches, schedule, null):
     """The item of the measurements on one CPU that are off; "" if none is. null: the null system call."""
     off = [switch for switch in switches if rk.is_miss(switch.ratio)]
     if not off:
         return ""
-    cycles = [scheduling(switch, clock) for switch in off]
+    cycles = [scheduling(switch) for switch in off]
     return rk.unexplained("off on one CPU", f"- **On one CPU**: {off_by(off, len(switches))}. One input would explain all of them, whatever hands "
                           f"the token over: {rk.number(min(cycles))} to {rk.number(max(cycles))} cycles of the scheduler, where "
                           f"{rk.number(schedule.value)} were guessed. {where_cycles_go(cycles, schedule, null.ratio if null else math.nan)}")
@@ -290,11 +259,11 @@ def off_on_two_cpus(across, gross, interrupt, trap):
                     f"where {rk.amount(interrupt.value, 'µs')} was guessed. {why}")
 
 
-def off_pipe(pipe, null, clock, guessed):
+def off_pipe(pipe, guessed):
     """The item of the pipe alone; "" unless it is off."""
     if not rk.is_miss(pipe.ratio):
         return ""
-    cycles = rk.number((pipe.median - 2 * null.value) * clock.value)
+    cycles = rk.number((pipe.median - 2 * pipe.sealed_input("null")) * pipe.sealed_input("clock"))
     return rk.missed_item("A pipe, no switch", f"{rk.number(pipe.ratio)} times", f"two null calls leave {cycles} cycles for the pipe itself, where "
                           f"{rk.number(guessed.value)} were guessed.")
 
@@ -340,9 +309,9 @@ def net_of_work(rings):
 
 
 @rk.finding(needs=("gross",), missing="")
-def answer(gross, pipe, schedule, clock):
+def answer(gross, pipe, schedule):
     if gross.ratio > 1.25:
-        return rk.unexplained("scheduler off", f"{rk.number(scheduling(gross, clock))} cycles of the scheduler would explain it; "
+        return rk.unexplained("scheduler off", f"{rk.number(scheduling(gross))} cycles of the scheduler would explain it; "
                               f"{rk.number(schedule.value)} were guessed.")
     return rk.shown("scheduler as guessed", f"The pipe alone takes {pipe} of it.")
 

@@ -19,7 +19,7 @@ def like_the_null_call(null, calls):
     alike = [call for call in calls if call.summary and null.apart(call) == 0]
     if not alike:
         return []
-    return rk.shown("like getpid", f"Not shown to differ from getpid, because the intervals overlap: {titles_of(alike)}.")
+    return rk.shown("like getpid", f"Not shown to differ from getpid: {titles_of(alike)}.")
 
 
 @rk.finding(missing="")
@@ -94,11 +94,16 @@ def calls_enough(null, pair):
                     "below 1 % of a call; Reckon times 1,000.")
 
 
+def cycles_of_the_path(null, switch):
+    """What the mode switch leaves of the null call, in cycles of the clock that its prediction was sealed with."""
+    return null.median * null.sealed_input("clock") - switch.value
+
+
 @rk.finding(needs=())
 def off_by_the_path(null, switch, path):
     if null.ratio > 1:
-        left = rk.number(null.median_cycles - switch.value)
-        return rk.unexplained("slow path", f"of its {null:cycles} the mode switch is guessed to take {rk.number(switch.value)}; the "
+        left = rk.number(cycles_of_the_path(null, switch))
+        return rk.unexplained("slow path", f"of its cycles the mode switch is guessed to take {rk.number(switch.value)}; the "
                               f"{left} that are left are the kernel's path, which was guessed at {rk.number(path.value)}. "
                               "Mitigations make indirect jumps and returns slow, and hooks for tracing and auditing add checks. "
                               "Which of them takes the time is not explained here; the same kernel started with "
@@ -125,7 +130,7 @@ def off_by_own_work(call, null, guessed):
                "by divisions.", "getcwd": names, "getcwd_syscall": names,
                "clock_gettime_syscall": "It reads the counter and copies the time."}
     reason = reasons.get(call.quantity.rpartition("/")[2], fields)
-    cycles = rk.number(call.median_cycles - null.median_cycles)
+    cycles = rk.number((call.median - null.median) * call.sealed_input("clock"))
     return rk.unexplained("missed", f"its own work takes {cycles} cycles, not the guessed {rk.number(guessed.value)}. {reason}")
 
 
@@ -149,7 +154,7 @@ def misses(null, calls, work, switch, path, guest, trap):
 
 @rk.finding(missing="")
 def answer(null, switch, path):
-    left = null.median_cycles - switch.value
+    left = cycles_of_the_path(null, switch)
     takes = f"The kernel's path takes {rk.number(left)} cycles where {rk.number(path.value)} were guessed"
     if left < 0:
         return rk.shown("less than a mode switch", "The whole call takes less than the mode switch was guessed at.")
@@ -186,8 +191,8 @@ def a_call_between_two_reads(null, pair, calls):
             f"of the table ({longest}).")
 
 
-def input_to_measure(path, switch, clock):
-    by_path, by_switch = (rk.amount((guess.high - guess.low) / clock.value, "ns") for guess in (path, switch))
+def input_to_measure(path, switch, null):
+    by_path, by_switch = (rk.amount((guess.high - guess.low) / null.sealed_input("clock"), "ns") for guess in (path, switch))
     return ("**3.** Which input of the null call would you measure next, and how?",
             f"The one whose interval moves the prediction most. The kernel's path alone moves it by {by_path}, the mode switch "
             f"by {by_switch}. So the path: start the same kernel without mitigations and measure again. On a machine with performance "

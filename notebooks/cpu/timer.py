@@ -48,9 +48,9 @@ def without_the_kernel(in_library, in_kernel):
 def off_by_the_fences(reads, guessed_fence, loop):
     fenced, rdtsc, rdtscp = reads["fenced"], reads["rdtsc"], reads["rdtscp"]
     together = rk.number(rdtsc.median_cycles + rdtscp.median_cycles)
-    return rk.consistent("fences", f"with RDTSC and RDTSCP as measured alone, {together} cycles together, each of its three LFENCE takes "
-                         f"{rk.number(fence_cycles(fenced, rdtsc, rdtscp, loop))} cycles, not {rk.number(guessed_fence.value)}. A fence "
-                         "waits until all before it is done, so the reads no longer overlap.")
+    return rk.consistent("fences", f"with RDTSC and RDTSCP as measured alone, {together} cycles together, what is left makes "
+                         f"{rk.number(fence_cycles(fenced, rdtsc, rdtscp, loop))} cycles for each of its three LFENCE, where "
+                         f"{rk.number(guessed_fence.value)} were predicted. A fence waits until all before it is done, so the reads no longer overlap.")
 
 
 @rk.finding(needs=())
@@ -144,8 +144,8 @@ def answer(fenced, reads, inputs):
     if not math.isnan(fence) and fenced.ratio > 1.25:
         guessed = inputs["rdtsc"].value + inputs["rdtscp"].value
         return rk.consistent("reads off", f"RDTSC and RDTSCP take {rk.number(rdtsc.median_cycles + rdtscp.median_cycles)} cycles here, "
-                             f"{rk.number(guessed)} in the prediction, and a fence {rk.number(fence)}, not "
-                             f"{rk.number(inputs['lfence'].value)}.")
+                             f"{rk.number(guessed)} in the prediction; what is left makes {rk.number(fence)} "
+                             f"for each fence, where {rk.number(inputs['lfence'].value)} were predicted.")
     return rk.shown("pair of it", f"Of that, a pair adds {reads['pair']} to what it encloses.")
 
 

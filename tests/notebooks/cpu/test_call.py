@@ -4,6 +4,7 @@ import numpy as np
 from helpers import made_up
 from helpers.findings import GIVEN_CLOCK, cycles
 
+from reckon import records
 from reckon.book import contents
 from reckon.prediction.inputs import guess
 
@@ -42,6 +43,7 @@ def test_where_forwarding_is_free_or_unknown_a_fast_call_proves_nothing():
     for forwarding in (0.01, np.nan):
         waits = CALL._no_wait_for_the_return(3.2, forwarding)
         assert waits.name == "return unclear" and "nan" not in waits
+    assert "takes no measurable time" in CALL._no_wait_for_the_return(3.2, 0.01)
 
 
 def test_the_jumps_take_at_most_what_the_fastest_call_takes():
@@ -49,9 +51,19 @@ def test_the_jumps_take_at_most_what_the_fastest_call_takes():
     jumps, a_round = (
         guess(value, unit, "made up", low=0, high=9) for value, unit in ((3, "cycle"), (1, "ns"))
     )
-    assert "3.9" in CALL.answer(falling, jumps)  # 1.3 ns; without arguments 6 cycles
     found = CALL.two_jumps(falling, jumps, a_round, None, GIVEN_CLOCK)
-    assert "take that at most" in found[0]
+    assert "take that at most, 1.9" in found[0]  # 1.3 ns are 3.9 cycles, of two jumps
+    assert "for each jump, where 1.50 were guessed" in found[0]
+
+
+def test_the_answer_is_of_the_call_without_arguments_at_the_sealed_clock():
+    falling = with_arguments(2 - 0.1 * np.arange(8))
+    falling.seal.inputs.append(
+        records.InputRecord(
+            name="clock", origin="measured", value=2e9, unit="GHz", source="made up"
+        )
+    )
+    assert "It takes 4.0" in CALL.answer(falling, guess(3, "cycle", "made up", low=0, high=9))
 
 
 def test_points_that_scatter_show_no_slope():
@@ -60,6 +72,19 @@ def test_points_that_scatter_show_no_slope():
     assert CALL.off_slope(scattered, 0.1).name == "slope of scatter"
     flat = with_arguments(np.ones(8))
     assert CALL.off_slope(flat, 0.1).name == "moves overlap"
+
+
+def test_points_off_the_line_do_not_say_in_a_caption_what_an_argument_adds():
+    scattered, flat = with_arguments(1 + 0.3 * (np.arange(8) % 2)), with_arguments(np.ones(8))
+    assert CALL.curves(scattered, flat, GIVEN_CLOCK).name == "no straight line"
+    assert CALL.curves(flat, flat, GIVEN_CLOCK).name == "what an argument adds"
+
+
+def test_a_residual_is_a_share_of_the_call_that_it_belongs_to():
+    call = with_arguments([2, 2, 2, 2, 2, 2, 0.5, 2])
+    off = abs(call.line.residuals[6]) / call.medians[6]
+    assert CALL.largest_residual(call) == off
+    assert "at 6 of the 7" in CALL.straight(call, "Optimised:")
 
 
 def test_a_falling_line_is_not_extended():

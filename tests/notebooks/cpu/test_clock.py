@@ -32,3 +32,26 @@ def test_rulers_that_agree_show_a_ratio_only():
 def test_a_ruler_that_is_off_by_a_third_disagrees():
     core, check = rate("core", 4), rate("core_multiply", 3, seed=2)
     assert CLOCK.second_ruler(check, core).name == "rulers disagree"
+
+
+def in_visits(name, *visits_ghz):
+    """A clock of ten processes in each visit, each by the same rate."""
+    result = rate(name, visits_ghz[0], processes=0)
+    for number, ghz in enumerate(visits_ghz):
+        result = with_more_processes(result, rate(name, ghz, 10, seed=number), number)
+        for process in result.points[0].processes[-10:]:
+            process.ticks = [round(made_up.BYTES / ghz)] * len(process.ticks)
+    return result
+
+
+def test_two_clocks_are_compared_visit_by_visit():
+    core = in_visits("core", 3.787, 4.087, 4.087)
+    check = in_visits("core_multiply", 3.689, 4.087, 4.087)
+    assert "in one visit, by 2.6 % at most" in CLOCK.second_ruler(check, core)
+
+
+def test_a_clock_whose_values_lie_on_steps_has_stepped():
+    stepped = names(CLOCK.steady_clock(in_visits("core", 3.787, 4.087, 3.987)))
+    assert {"not steady", "clock stepped"} <= stepped
+    drifting = names(CLOCK.steady_clock(in_visits("core", 3.787, 4.02, 4.13)))
+    assert {"not steady", "clock by visit"} <= drifting and "clock stepped" not in drifting

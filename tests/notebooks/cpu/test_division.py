@@ -48,3 +48,9 @@ def test_curves_that_are_off_are_listed():
     by_bits.seal.predicted = [each / 3 for each in by_bits.seal.predicted]
     found = DIVISION.misses([], [by_bits], start, flat, given)
     assert names(found) == {"bits off"}
+
+
+def test_where_nothing_was_measured_no_prediction_is_said_to_be_met():
+    missing = made_up.nothing("cpu/division/long_quotient")
+    found = DIVISION.misses([(missing, None)], [], None, None, None)
+    assert found.name == "none measured" and found.strength == "not explained"

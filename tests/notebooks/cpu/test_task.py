@@ -6,7 +6,7 @@ from helpers.findings import names
 
 from reckon import records
 from reckon.book import contents
-from reckon.prediction.inputs import guess
+from reckon.prediction.inputs import Input, guess
 
 TASK = contents.findings_of("cpu/task")
 
@@ -23,50 +23,26 @@ def started(name, value_us, predicted_us):
     return result
 
 
-def off(task, fault_us, cpuid_us):
-    given = (guess(value, "us", "made up", low=0, high=100) for value in (fault_us, cpuid_us))
-    return TASK.off_by_faults(task, *given)
+def off(task, cpuid_us, origin="measured"):
+    cpuid = Input(origin, cpuid_us * 1e-6, "us", "made up")
+    return TASK.off_tasks([task], cpuid)[0]
 
 
-def test_guessed_counts_explain_nothing():
-    """43 trapped CPUIDs of 6 µs would make 358 µs of 100, and 360 were measured."""
-    found = off(started("posix_spawn", 360, 100), 0.6, 6)
-    assert found.name == "consistent with trapped CPUID"
-    assert found.strength == "consistent with"
+def test_how_many_cpuids_would_explain_a_program_is_no_explanation():
+    found = off(started("posix_spawn", 360, 100), 6)
+    assert found.name == "CPUIDs not counted" and found.strength == "not explained"
+    assert "44 CPUIDs would take" in found
+    assert off(started("posix_spawn", 360, 100), 6, "guess").name == "faults guessed"
+    assert off(started("posix_spawn", 40, 100), 6).name == "faults guessed"
 
 
-def test_a_task_that_starts_no_program_has_no_cpuids():
-    found = off(started("fork", 160, 100), 1.2, 6)
-    assert found.name == "consistent with slow faults"
-
-
-def test_what_the_corrections_do_not_reach_is_not_explained():
-    assert off(started("fork_exec", 620, 100), 0.6, 0.03).name == "not explained"
-    assert off(started("fork_exec", 600, 100), 0.6, 6).name == "explained in part"
-
-
-def test_values_that_make_the_model_worse_explain_nothing():
-    found = off(started("thread", 40, 100), 0.9, 6)
-    assert found.name == "worse with both" and found.strength == "not explained"
-    given = (guess(value, "us", "made up", low=0, high=100) for value in (0.9, 6))
-    assert "speaks against" in TASK.speaks_against(started("fork", 101, 100), *given)
-
-
-def test_a_fault_that_does_not_fit_a_fork_is_left_out_for_programs():
-    """43 CPUIDs make 358 µs of 100; with the faults it would be 418, which was measured."""
-    given = [guess(value, "us", "made up", low=0, high=100) for value in (1.2, 6)]
-    fits, off = started("fork", 160, 100), started("fork", 90, 100)
-    program = started("posix_spawn", 418, 100)
-    assert "418 µs" in TASK.off_by_faults(program, *given, fits)
-    found = TASK.off_by_faults(program, *given, off)
-    assert found.name == "consistent with trapped CPUID"
-    assert "with the CPUIDs alone the model gives 358 µs" in found
-
-
-def test_two_thirds_of_a_difference_are_a_part():
-    """43 CPUIDs make 518 µs of 260; 637 was measured."""
-    found = off(started("fork_exec", 637, 260), 0.6, 6)
-    assert found.name == "explained in part"
+def test_counted_faults_are_said_beside_the_guessed_ones():
+    thread, fork = started("thread", 40, 100), started("fork", 40, 100)
+    for process in (*thread.points[0].processes, *fork.points[0].processes):
+        process.ops, process.minor_faults = 1, 30  # ten trials
+    found = off(thread, 6)
+    assert "100 page faults; the kernel counted 3.0 of the creating" in found
+    assert "new process" not in found and "new process were not counted" in off(fork, 6)
 
 
 def test_a_page_costs_more_only_by_the_intervals():
