@@ -114,12 +114,13 @@ class Summary:
         ends = low - missing / 2, high + missing / 2
         return replace(self, interval=Interval(*ends, self.interval.kind))
 
-    def at_most(self, limit: float) -> Summary:
+    def at_most(self, limit: float, *, is_sure: bool = False) -> Summary:
         """This summary with an interval that ends at a limit, or at its largest trial if that lies
         within a thousandth above: a trial may end before the last of its bytes has left. Trials
-        beyond show that it is no limit."""
-        end = max(limit, self.maximum)
-        if not (end <= limit * (1 + _BEYOND_LIMIT) and end < self.interval.high):
+        beyond show that it is no limit, unless it is sure: then they are estimates by chance."""
+        end = max(limit, self.median if is_sure else self.maximum)
+        is_limit = is_sure or end <= limit * (1 + _BEYOND_LIMIT)
+        if not (is_limit and end < self.interval.high):
             return self
         return replace(self, interval=replace(self.interval, high=end))
 

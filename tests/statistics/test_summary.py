@@ -100,6 +100,8 @@ def test_an_interval_ends_at_a_limit_that_trials_keep():
     assert summary.at_most(100.2).interval.high == 100.2
     assert summary.maximum == pytest.approx(100.2)
     assert summary.at_most(99).interval == summary.interval  # trials exceed it
+    assert summary.at_most(100.2, is_sure=True).interval.high == 100.2
+    assert summary.at_most(99, is_sure=True).interval.high == summary.median
     within_a_thousandth = replace(
         summary, maximum=100.05, interval=replace(summary.interval, high=101)
     )

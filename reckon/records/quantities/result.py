@@ -172,7 +172,16 @@ class Result:
         return [self._summary(*each) for each in zip(self.points, limits, strict=True)]
 
     def _summary(self, point: records.Point, limit: float) -> statistics.Summary:
-        return self._over_processes(point).over_visits(self.between_visits).at_most(limit)
+        summary = self._over_processes(point).over_visits(self.between_visits).at_most(limit)
+        return summary.at_most(self._group_limit, is_sure=True)
+
+    @property
+    def _group_limit(self) -> float:
+        """The memory that the control group of the probe may have, which no number of bytes in it
+        exceeds; infinite without one."""
+        if not self.measurement or units.dimension(self.unit) != units.dimension("byte"):
+            return math.inf
+        return float(self.measurement.params.get("limit_bytes", math.inf))
 
     def _over_processes(self, point: records.Point) -> statistics.Summary:
         """The summary whose interval is that of the median over the processes of all visits."""

@@ -47,6 +47,18 @@ def test_the_interval_of_a_rate_ends_at_what_no_input_lets_it_exceed():
     assert rate_over_a_link(980e6 / 8).limits == [1e9 / 8]
 
 
+def test_the_interval_of_a_size_in_a_control_group_ends_at_its_limit():
+    def size(params):
+        result = made_up.single("files/made/size", 511, "MiB")
+        for mib, process in enumerate(result.points[0].processes, 507):
+            process.ops = mib * 2**20
+        result.measurement.params |= params
+        return [end / 2**20 for end in result.summary.interval.ends]
+
+    assert size({}) == [507, 514]
+    assert size({"limit_bytes": 512 * 2**20}) == [507, 512]
+
+
 def test_an_interval_is_at_least_as_wide_as_a_step_of_the_counter():
     """26 ticks of 1 ns over the 10,000 operations of a trial; the medians are all alike."""
     result = made_up.single("cpu/made/call", 1, "ns")
