@@ -115,6 +115,11 @@ def test_a_whole_curve_has_its_revised_ends():
     assert tables.predicted_cell(curve(2)) == "3.00 ns to 30.0 ns; revised 6.00 ns to 60.0 ns"
 
 
+def test_a_curve_that_ended_early_has_its_prediction_where_it_was_measured():
+    half = made_up.curve("files/made/half", [1, 2, 4], [5, 6, 7], predicted=[3, 6, 12], missing=[2])
+    assert tables.predicted_cell(half) == "3.00 ns to 6.00 ns"
+
+
 def test_the_command_line_gives_the_ratio_to_the_revised_prediction():
     def ratio(times):
         return runs._row(single(times), "measured", None)[2]

@@ -58,9 +58,16 @@ def _sum_cell(hardware: str, software: str) -> str:
 
 
 def predicted_cell(result: Result) -> str:
-    """The sealed prediction, and the revised one if it differs; of a curve the ends."""
+    """The sealed prediction, and the revised one if it differs; of a curve the ends, where it was
+    measured if it was."""
+
+    def values(prediction):
+        if result.is_curve and result.has_samples:
+            return result.sealed("predicted", prediction).tolist()
+        return prediction.predicted
+
     sealed, revised = (
-        amount_or_dash(prediction.predicted, result.unit)
+        amount_or_dash(values(prediction), result.unit)
         for prediction in (result.seal, result.current)
     )
     return _with_revised(result, sealed, revised)
