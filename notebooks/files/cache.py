@@ -57,15 +57,15 @@ def kernels_own_figure(free, memory, whole):
 
 
 @rk.finding
-def cached_read(reads, clock, work):
-    """clock, work: the inputs of the model; work is the guess of what looking a page up takes."""
-    predicted = reads.seal.predicted[0]
-    off = from_memory(reads) / predicted
+def cached_read(reads):
+    """Of the model's inputs as sealed, `work` is the guess of what looking a page up takes."""
+    predicted, sealed, (hit, _) = reads.seal.predicted[0], reads.seal.values, rk.show.hit_and_miss(reads)
+    off = hit / predicted
     if 0.8 <= off <= 1.25:
         return rk.shown("guess holds", "Here it does not: the guess holds.")
-    needed = rk.number((from_memory(reads) - predicted) * clock.value + work.value, 2)
-    return rk.consistent("guess off", f"It is {rk.number(off, 2)} times the prediction. Put down to the guess alone, looking a page up would "
-                         f"have to take {needed} cycles, where {rk.number(work.value)} were guessed.")
+    needed = rk.number((hit - predicted) * sealed["clock"] + sealed["work"], 2)
+    return rk.consistent("guess off", f"It is {rk.number(off)} times the prediction. Put down to the guess alone, looking a page up would "
+                         f"have to take {needed} cycles, where {rk.number(sealed['work'])} were guessed.")
 
 
 @rk.finding(needs=["small"], missing="")

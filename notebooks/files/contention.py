@@ -21,18 +21,17 @@ def blocks_in_a_second(rate, block):
     return f"{rk.number(rate)} blocks in a second ({rk.amount(rate * block.value, 'MB/s')})"
 
 
-def model_time(queue, inputs, readers, rate):
-    """The model's time of a block, if the disk had this rate."""
-    values = {name: input_.value for name, input_ in inputs.items()}
-    return sum(queue(readers, **(values | {"rate": rate})))
+def model_time(queue, each, readers, rate):
+    """The model's time of a block, if the disk had this rate and all else were as sealed."""
+    return sum(queue(**(each.seal.values | {"readers": readers, "rate": rate})))
 
 
-def rate_for(queue, inputs, each, readers):
+def rate_for(queue, each, readers):
     """The disk's rate with which the model has the measured time; nan if there is none."""
     at = each.point_index(readers)
-    time, work = math.nan if at is None else each.medians[at], inputs["work"].value
+    time, work = math.nan if at is None else each.medians[at], each.seal.values["work"]
     rate = readers / (time - work) if time > work else math.nan
-    return rate if np.isclose(model_time(queue, inputs, readers, rate), time) else math.nan
+    return rate if np.isclose(model_time(queue, each, readers, rate), time) else math.nan
 
 
 def has_lone_reader(curve):
@@ -40,19 +39,22 @@ def has_lone_reader(curve):
     return curve.point_index(1) == 0
 
 
+def grown(name, caption, each, slowest):
+    """How many times as long as alone the most readers take, each and the slowest, after the caption."""
+    if not (has_lone_reader(each) and has_lone_reader(slowest) and each.axis[-1] == slowest.axis[-1]):
+        return rk.unexplained("no lone reader", caption)
+    return rk.shown(name, f"{caption}: of {each.axis[-1]:g} each takes {rk.number(each.growth, 2)} times as long as alone, and the slowest "
+                    f"{rk.number(slowest.growth, 2)} times")
+
+
 @rk.finding(missing="A block of 4 KiB, by the number of readers")
-def growth_in_table(each):
-    if not has_lone_reader(each):
-        return rk.unexplained("no lone reader", "A block of 4 KiB, by the number of readers")
-    return rk.shown("growth in the table", f"A block of 4 KiB, by the number of readers: with {max(each.axis_in_unit):g} it takes "
-                    f"{rk.number(each.growth, 2)} times as long as with one")
+def growth_in_table(each, slowest):
+    return grown("growth in the table", "A block of 4 KiB, by the number of readers", each, slowest)
 
 
 @rk.finding(missing="Time of a block by the number of readers")
-def growth(each):
-    if not has_lone_reader(each):
-        return rk.unexplained("no lone reader", "Time of a block by the number of readers")
-    return rk.shown("growth", f"With {each.axis[-1]:g} readers a block takes {rk.number(each.growth, 2)} times as long as with one")
+def growth(each, slowest):
+    return grown("growth", "Time of a block by the number of readers", each, slowest)
 
 
 @rk.finding(needs=())
@@ -93,44 +95,55 @@ def one_more_reader(slowest):
     return rk.shown("one more reader", f"By the fitted line one more reader costs each of them {rk.amount(slowest.line.slope, 'µs')}")
 
 
-def slowdown(curve, alone):
-    """From which number of readers on a block takes longer than alone, by the intervals. alone: its summary with one reader."""
-    longer = [index for index, summary in enumerate(curve.summaries) if index and summary.apart(alone) > 0]
-    numbers, times = curve.axis_in_unit, curve.medians / alone.median
-    last = f"with {numbers[-1]:g} readers {rk.number(times[-1], 2)} times as long."
+def _slowdown(slowest):
+    """From which number of readers on the slowest takes longer than a reader alone in the same trials, by the intervals."""
+    alone, *others = slowest.summaries
+    longer = [index for index, summary in enumerate(others, 1) if summary.apart(alone) > 0]
+    numbers, times = slowest.axis_in_unit, slowest.medians / alone.median
+    last = f"with {numbers[-1]:g} it takes {rk.number(times[-1], 2)} times as long."
     if not longer:
-        return f"With no number of readers it takes longer than alone by more than the intervals; {last}"
+        return rk.shown("no slowdown", f"With no number of readers the slowest is shown to take longer than a reader alone; {last}")
     if longer[0] == 1:
-        return f"Already with {numbers[1]:g} readers a block takes {rk.number(times[1], 2)} times as long as alone, and {last}"
-    return f"Up to {numbers[longer[0] - 1]:g} readers the intervals overlap that of a reader alone; {last}"
+        return rk.shown("second slower", f"Already with {numbers[1]:g} readers the slowest takes {rk.number(times[1], 2)} times as long as a reader "
+                        f"alone; {last}")
+    return rk.shown("slower later", f"With up to {numbers[longer[0] - 1]:g} readers the slowest is not shown to take longer than a reader alone; "
+                    f"{last}")
 
 
 @rk.finding(needs=())
-def fitted(slowest, each):
+def fitted(slowest):
     """The line through the slowest reader's times, and up to where a block takes as long as alone."""
     line = slowest.line
     if not line:
         return rk.unexplained("too few for a line", "There are too few points for a line.")
     off = abs(line.residuals).max()
-    lone = [curve.summaries[0] for curve in (slowest, each) if has_lone_reader(curve)]
-    against_alone = slowdown(slowest, min(lone, key=lambda summary: summary.median)) if lone else ""
-    return rk.shown("fitted line", f"The fitted line is {rk.amount(line.intercept, 'µs')} + N × {rk.amount(line.slope, 'µs')}. The point "
-                    f"farthest from it is {rk.amount(off, 'µs')} away, {rk.percent(off / slowest.medians.mean())} of the mean time. "
-                    f"{against_alone}")
+    found = [rk.shown("fitted line", f"The fitted line is {rk.amount(line.intercept, 'µs')} + N × {rk.amount(line.slope, 'µs')}. The point "
+                      f"farthest from it is {rk.amount(off, 'µs')} away, {rk.percent(off / slowest.medians.mean())} of the mean time."),
+             _is_a_line(slowest)]
+    return [*found, _slowdown(slowest)] if has_lone_reader(slowest) else found
+
+
+def _is_a_line(curve):
+    """Whether the line goes through the points' intervals, of which one in twenty may miss by chance."""
+    by_line = curve.medians - curve.line.residuals
+    through = [low <= at <= high for (low, high), at in zip((summary.bounds for summary in curve.summaries), by_line, strict=True)]
+    goes = f"It goes through the intervals of {sum(through)} of the {len(through)} points:"
+    if not all(summary.interval.is_known for summary in curve.summaries):
+        return rk.unexplained("line unclear", f"{goes} too few processes to tell.")
+    if sum(through) >= 0.9 * len(through):
+        return rk.consistent("may be a line", f"{goes} they may lie on a line.")
+    return rk.shown("no straight line", f"{goes} they lie on none.")
 
 
 @rk.finding(needs=())
 def at_once(together, each, slowest, block):
     """How many requests are served at once, by Little's law."""
-    if not together.has_samples or each.point_index(1) != 0:
+    if not has_lone_reader(together):
         return rk.unexplained("requests not measured", "It could not be measured.")
-    highest, alone, readers = highest_rate(together), each.medians[0], together.axis_in_unit[together.medians.argmax()]
-    found = [rk.shown("served at once", f"Alone a block takes {rk.amount(alone, 'µs')}. Counted until the first reader was done, the most "
-                      f"that all got was {blocks_in_a_second(highest, block)}, by {readers:g} readers. That is "
-                      f"{rk.number(highest * alone, 2)} requests served at once, disk and CPUs together.")]
-    gained = rk.number(highest / together.medians[0], 2)
-    if gained != rk.number(highest * alone, 2):
-        found.append(rk.shown("served and gained", f"It is {gained} times a lone reader's rate, which was counted in other trials than its time."))
+    highest, alone, readers = highest_rate(together), together.medians[0], together.axis_in_unit[together.medians.argmax()]
+    found = [rk.shown("served at once", f"A reader alone gets {rk.amount(alone, 'IO/s')}. Counted until the first reader was done, the most "
+                      f"that all got was {blocks_in_a_second(highest, block)}, by {readers:g} readers: {rk.number(highest / alone, 2)} times as "
+                      "much. So many requests are served at once, disk and CPUs together.")]
     by_times = rate_by_times(each, slowest)
     if by_times > 1.1 * highest:
         found.append(rk.shown("more by times", "By the times of each and of the slowest reader, other trials, it is up to "
@@ -171,12 +184,12 @@ def second_reader(each, together, work, cpus):
         return rk.unexplained("second reader not measured", "It could not be measured.")
     (alone, two), (one_rate, two_rate) = each.summaries[:2], together.summaries[:2]
     times = rk.number(two.median / alone.median, 2)
-    waits = _second_reader_waits(together, work, cpus, times)
     if two.apart(alone) > 0:
-        return waits
+        return _second_reader_waits(together, work, cpus, f"it takes {times} times what it takes alone")
     if two_rate.interval.high < 2 * one_rate.interval.low:
+        by_rates = f"by the rates it takes {rk.number(2 * one_rate.median / two_rate.median, 2)} times what it takes alone"
         return [rk.shown("second reader waits by rates", "The intervals of the two times overlap, but two readers got less than twice the reads of "
-                         "one, so it does."), waits]
+                         "one, so it does."), _second_reader_waits(together, work, cpus, by_rates)]
     if two.interval.high < 1.25 * alone.interval.low:
         return rk.shown("second reader for nothing", f"It hardly does: {times} times what it takes alone, by the intervals "
                         f"{rk.number(two.interval.high / alone.interval.low, 2)} times at most.")
@@ -185,10 +198,10 @@ def second_reader(each, together, work, cpus):
 
 
 def _second_reader_waits(together, work, cpus, times):
-    """Whether two readers, by their rate, fill the CPUs or the disk: what their waiting can be put down to."""
+    """Whether two readers, by their rate, fill the CPUs or the disk: what their waiting can be put down to. times: how long, in words."""
     rate = together.medians[1]
     of_cpus, of_disk = rate * work.median / cpus.value, rate / highest_rate(together)
-    takes = (f"With 2 readers it takes {times} times what it takes alone, and {rk.number(rate)} reads were done in a second. That is "
+    takes = (f"With 2 readers {times}, and {rk.number(rate)} reads were done in a second. That is "
              f"{rk.percent(of_cpus)} of what the CPUs could do by their work for a lone reader, and {rk.percent(of_disk)} of the highest rate.")
     if of_cpus > 0.75:
         return rk.consistent("wait for CPUs", f"{takes} The CPUs are what they wait for.")
@@ -200,33 +213,47 @@ def _second_reader_waits(together, work, cpus, times):
 
 
 def exceeds(together, rate):
-    """Whether all readers together got more than that rate, by the interval of the point where they got most."""
-    return max((summary.bounds[0] for summary in together.summaries), default=0) > rate
+    """Whether all readers together got more than that rate, by more than a tenth."""
+    return highest_rate(together) > 1.1 * rate
+
+
+def most_together(together):
+    """The most that all readers got in a second, with its interval and the number of readers, in words."""
+    at = together.medians.argmax()
+    most = together.summaries[at]
+    low, high = (rk.amount(end, "IO/s") for end in most.bounds)
+    return f"{together.axis_in_unit[at]:g} readers together got {rk.amount(most.median, 'IO/s')} ({low} to {high})"
+
+
+def rate_fits(rate, needed):
+    """Whether the model's rate is near the one that the most readers show."""
+    return 0.8 <= rate / needed <= 1.25
 
 
 @rk.finding(needs=["each"])
-def input_off(queue, inputs, each, together):
-    readers, time, rate = each.axis[-1], each.medians[-1], inputs["rate"].value
-    needed = rate_for(queue, inputs, each, readers)
+def input_off(queue, each, together):
+    readers, time, rate = each.axis[-1], each.medians[-1], each.seal.values["rate"]
+    needed = rate_for(queue, each, readers)
     if math.isnan(needed):
         return rk.shown("no rate", f"Not the disk's rate alone: the model has the {rk.amount(time, 'µs')} of {readers:g} readers with none.")
-    if 0.8 <= rate / needed <= 1.25:
+    if rate_fits(rate, needed):
         return rk.shown("rate fits", f"None at {readers:g} readers: the model's {rk.amount(rate, 'IO/s')} fits there.")
     if exceeds(together, needed):
-        return rk.unexplained("rate too low", f"Not the disk's rate: {rk.amount(needed, 'IO/s')} would give the time of {readers:g} readers, but all "
-                              f"together got {rk.amount(highest_rate(together), 'IO/s')}.")
+        return rk.unexplained("rate too low", f"It is not shown: a disk's rate of {rk.amount(needed, 'IO/s')} would give the time of {readers:g} "
+                              f"readers, but {most_together(together)}.")
     return rk.consistent("rate is off", f"The disk's rate. Instead of the model's {rk.amount(rate, 'IO/s')} it would have to be "
                          f"{rk.amount(needed, 'IO/s')}, as {readers:g} readers show. The curve as a whole came out {rk.number(each.ratio, 2)} "
                          "times as high as predicted.")
 
 
 @rk.finding(needs=())
-def at_the_knee(queue, inputs, each):
-    """Whether the rate that the most readers show fits 4 readers as well."""
-    needed = rate_for(queue, inputs, each, each.axis[-1]) if each.has_samples else math.nan
+def at_the_knee(queue, each):
+    """Whether the rate that fits the most readers fits 4 readers as well: the model's, or the one that they show."""
+    needed = rate_for(queue, each, each.axis[-1]) if each.has_samples else math.nan
     if each.point_index(4) != 2 or math.isnan(needed):
         return []
-    few, bound = each.medians[2], model_time(queue, inputs, 4, needed)
+    rate = each.seal.values["rate"]
+    few, bound = each.medians[2], model_time(queue, each, 4, rate if rate_fits(rate, needed) else needed)
     measured, model = rk.amount(few, "µs"), rk.amount(bound, "µs")
     if few > 1.25 * bound:
         return rk.unexplained("knee unexplained", f"That does not explain 4 readers: {measured}, where even with that rate the model has "
@@ -239,12 +266,12 @@ def at_the_knee(queue, inputs, each):
 
 
 @rk.finding(needs=["work"], missing="")
-def cpu_work(work, work_of_20, null, clock, guessed):
-    """null, clock, guessed: the inputs of its prediction."""
-    cycles = rk.number((work.median - null.value) * clock.value, 2)
+def cpu_work(work, work_of_20):
+    sealed = work.seal.values
+    cycles = rk.number((work.median - sealed["null"]) * sealed["clock"], 2)
     if rk.is_miss(work.ratio):
-        found = [rk.shown("work off", f"A CPU's work for a lone reader is {rk.number(work.ratio, 2)} times the prediction: {cycles} cycles instead "
-                          f"of {rk.number(guessed.value)}.")]
+        found = [rk.shown("work off", f"A CPU's work for a lone reader is {rk.number(work.ratio, 2)} times the prediction: by its null call and clock "
+                          f"{cycles} cycles instead of {rk.number(sealed['cycles'])}.")]
     else:
         found = [rk.shown("work as guessed", f"The guess of a CPU's work held within a factor of two: {cycles} cycles.")]
     if not work_of_20.has_samples:
@@ -293,8 +320,9 @@ def by_method(curves):
 
 @rk.finding
 def never_written(unwritten, with_data):
-    times = rk.number(sum(with_data.medians) / sum(unwritten.medians), 2)
-    return rk.shown("never written", f"On files that hold data the same method takes {times} times as long as on files that were never written. "
+    times = [with_data.medians[at] / unwritten.medians[index] for index, x in enumerate(unwritten.axis) if (at := with_data.point_index(x)) is not None]
+    least, most = (rk.number(end(times), 2) for end in (min, max))
+    return rk.shown("never written", f"On files that hold data the same method takes {least} to {most} times as long as on files that were never written. "
                     "The file system knows that those hold nothing, and no disk is asked.")
 
 
@@ -302,8 +330,8 @@ def never_written(unwritten, with_data):
 def answer(needed, rate, together):
     """needed: the disk's rate with which the model has the measured time; rate: the input."""
     if exceeds(together, needed):
-        return rk.unexplained("rate does not explain", f"A disk's rate of {rk.amount(needed, 'IO/s')} would give this time, but readers together got "
-                              f"{rk.amount(highest_rate(together), 'IO/s')}: the rate is not what is off.")
+        return rk.unexplained("rate does not explain", f"A disk's rate of {rk.amount(needed, 'IO/s')} would give this time, but "
+                              f"{most_together(together)}: the rate is not shown to be what is off.")
     return rk.consistent("rate for 8", f"With a disk's rate of {rk.amount(needed, 'IO/s')} the model would have this time; it has "
                          f"{rk.amount(rate.value, 'IO/s')}.")
 
@@ -324,18 +352,18 @@ def _forty_readers(highest):
                     "lower bound: the rate cannot grow, but it may fall when readers disturb each other.")
 
 
-def bounds_cross(together, each, slowest):
-    alone = each.medians[0] if each.point_index(1) == 0 else math.nan
-    return ("**2.** Where do the two bounds of the model cross, with the measured time alone and the highest measured rate?",
-            _bounds_cross(float(alone), highest_of_all(together, each, slowest), each))
+def bounds_cross(together, each):
+    alone = float(together.medians[0]) if has_lone_reader(together) else math.nan
+    return ("**2.** Where do the two bounds of the model cross, by a lone reader's rate and the highest rate of all in the same trials?",
+            _bounds_cross(alone, highest_rate(together), each))
 
 
 @rk.finding
 def _bounds_cross(alone, highest, each):
-    crossing = (f"N over the rate is as long as a lone reader's time at N = {rk.amount(alone, 'µs')} × {rk.number(highest)} a second = "
-                f"{rk.number(highest * alone, 2)} readers. By the model every further reader costs the others from there on.")
-    if each.point_index(2) == 1 and each.summaries[1].apart(each.summaries[0]) > 0 and highest * alone > 2:
-        return rk.shown("second costs already", f"{crossing} Measured, the second one does already: {rk.amount(alone, 'µs')} become "
+    crossing = (f"N over the highest rate is as long as a lone reader's time at N = {rk.number(highest)} / {rk.number(alone)} = "
+                f"{rk.number(highest / alone, 2)} readers. By the model every further reader costs the others from there on.")
+    if each.point_index(2) == 1 and each.summaries[1].apart(each.summaries[0]) > 0 and highest > 2 * alone:
+        return rk.shown("second costs already", f"{crossing} Measured, the second one does already: {rk.amount(each.medians[0], 'µs')} become "
                         f"{rk.amount(each.medians[1], 'µs')}.")
     return rk.shown("bounds cross", crossing)
 

@@ -35,7 +35,7 @@ def needed(random, in_order, cached, curve, inputs, work=None):
 
 def needed_rows(need, disk, access, command, cached):
     """What each input was, and would have to be, as rows of a table."""
-    sealed = {given.name: given.value for given in cached.seal.inputs}
+    sealed = cached.seal.values
     rows = [("The disk's rate", disk.value, need["rate"], "MB/s", "the slope of the time of a random read over its size"),
             ("To find a random block", access.value, need["find"], "µs", "a random block past the page cache"),
             ("A request for the next block", command.value, need["request"], "µs", "the next block past the page cache"),
@@ -54,17 +54,22 @@ def blocks_ahead(ahead, block):
     return rk.shown(name, f"The kernel reads up to {rk.amount(ahead.value, 'byte')} ahead on this disk, {source}. That is {count} blocks of 4 KiB.")
 
 
+def times_as_long(one, other):
+    """How many times the other's median the one's is, and from which to which by their intervals."""
+    (low, high), (other_low, other_high) = one.summary.bounds, other.summary.bounds
+    ratios = one.median / other.median, low / other_high, high / other_low
+    return "{} times ({} to {}) as long".format(*(rk.number(ratio, 2) for ratio in ratios))
+
+
 @rk.finding(missing="A block of 4 KiB, by the way it is read; and lseek")
 def ways_table(random, cached):
-    times = rk.number(random.median / cached.median, 2)
-    return rk.shown("disk and memory", f"A block of 4 KiB, by the way it is read; and lseek: from the disk a random block takes {times} times as "
-                    "long as from memory")
+    return rk.shown("disk and memory", "A block of 4 KiB, by the way it is read; and lseek: from the disk a random block takes "
+                    f"{times_as_long(random, cached)} as from memory")
 
 
 @rk.finding(missing="A block of 4 KiB, by how it is read")
 def disk_and_cache(random, cached):
-    times = rk.number(random.median / cached.median, 2)
-    return rk.shown("disk and page cache", f"A random block takes {times} times as long from the disk as from the page cache")
+    return rk.shown("disk and page cache", f"A random block takes {times_as_long(random, cached)} from the disk as from the page cache")
 
 
 @rk.finding(needs=())
@@ -99,7 +104,7 @@ def tail(random):
 @rk.finding(missing="A block by the size of its file")
 def by_file_size(buffered, random):
     return rk.shown("by file size", f"A block of the largest file takes {rk.number(buffered.growth, 2)} times as long as one of the smallest in order "
-                    f"through the page cache, and {rk.number(random.growth, 2)} times as long at random past it")
+                    f"through the page cache, and {rk.number(random.growth)} times as long at random past it")
 
 
 @rk.finding(missing="One read by its size")
@@ -165,8 +170,8 @@ def misses(results, in_cache, again, need_rate):
     """again: the prediction of a block in order through the page cache, with the rate by the slope."""
     off = [f"“{rk.title_of(result.quantity)}”" for result in results if rk.is_miss(result.ratio)]
     if not off:
-        return rk.shown("none off", "No single result and no curve as a whole is off by more than a factor of two.")
-    found = [rk.shown("some off", f"Off by more than a factor of two: {', '.join(off)}.")]
+        return rk.shown("none off", "So far no single result and no curve as a whole is off by more than a factor of two.")
+    found = [rk.shown("some off", f"Off by a factor over two so far: {', '.join(off)}.")]
     if math.isnan(need_rate):
         return found
     left = in_cache.median / float(again.predicted)
@@ -235,11 +240,15 @@ def means_off(results):
 
 @rk.finding(needs=["normal", "random"])
 def not_sequential(normal, random, by_read, ahead, block):
-    window, times = rk.plain(max(1, ahead.value / block.value)), rk.number(random.median / normal.median, 2)
+    window, reads = rk.plain(max(1, ahead.value / block.value)), bytes_each(normal) / block.value
+    by_model = f"by the model one in {window} would"
+    if reads * block.value < ahead.value:
+        by_model += (f" in a long file. Of the {rk.plain(reads)} that a process reads, less than one window, at least one has to, which the "
+                     "predicted mean leaves out")
     return rk.shown("not sequential", f"**To the program** every read is the next one. **To the disk** it is not: with readahead "
-                    f"{100 * share_waited(normal, by_read):.1f} % of the reads wait; by the model one in {window} would. The others find their block in "
+                    f"{100 * share_waited(normal, by_read):.1f} % of the reads wait; {by_model}. The others find their block in "
                     f"memory, because it was requested in a larger piece before. A block takes {rk.amount(normal.median, 'µs')} on average, and without "
-                    f"readahead {rk.amount(random.median, 'µs')}, {times} times as long.")
+                    f"readahead {rk.amount(random.median, 'µs')}, {times_as_long(random, normal)}.")
 
 
 @rk.finding(needs=())
@@ -288,7 +297,7 @@ def order(in_order, at_random):
 def lseek(seek, to_next, null, read):
     """null: the input of a null call; read: a random block."""
     guessed = "" if null.origin == "measured" else ", guessed"
-    as_long = f" A random block from it takes {rk.number(read.median / seek.median, 2)} times as long." if read.has_samples else ""
+    as_long = f" A random block from it takes {times_as_long(read, seek)}." if read.has_samples else ""
     return rk.shown("lseek", f"{seek} to a random place, {to_next} to the next. It is a system call ({rk.amount(null.value, 'ns')} for a null "
                     f"call{guessed}) that notes a number; the disk takes no part.{as_long}")
 
@@ -372,12 +381,13 @@ def by_fallocate():
 @rk.finding(needs=["find"], missing="")
 def answer(find, access, random, in_order):
     """find: what finding a block takes; access: the guess of it."""
-    if random.apart(in_order) == 0:
-        most = random.summary.interval.high - in_order.summary.interval.low
-        seeking = "how much of it is seeking, their scatter does not show" if not most < find else f"at most {rk.amount(most, 'µs')} of it is seeking"
-        return rk.consistent("place alike", f"Its request takes {rk.amount(find, 'µs')}, where {rk.amount(access.value, 'µs')} were guessed for finding a "
-                             f"block. The next block in order takes {in_order}, and the intervals of the two overlap: {seeking}.")
-    return rk.shown("place", f"Finding it takes {rk.amount(find, 'µs')}, where {rk.amount(access.value, 'µs')} were guessed.")
+    remain = (f"After the CPU's work and the transfer are taken off, {rk.amount(find, 'µs', 2)} remain for the disk to find the block; "
+              f"{rk.amount(access.value, 'µs', 2)} were guessed.")
+    if random.apart(in_order) != 0:
+        return rk.shown("place", remain)
+    most = random.summary.interval.high - in_order.summary.interval.low
+    seeking = f": at most {rk.amount(most, 'µs')} of it is seeking" if most < find else ""
+    return rk.consistent("place alike", f"{remain} The next block in order takes {in_order}, and the intervals of the two overlap{seeking}.")
 
 
 def read_of_256_kib(need, software, curve):

@@ -84,7 +84,8 @@ def link_and_ends(whole, near, link, set_by_us):
     alone = f"; without delay it was {microseconds(near.median - transfer(link))}" if near.has_samples else ""
     return rk.shown("link set", f"Of {whole} for a block at random, the link's round trip is {rk.amount(link['rtt'].value, 'µs')} and the "
                     f"transfer of the bytes {moved}: together {share} of the whole. The rest, "
-                    f"{rk.amount(whole.median - of_the_link(link), 'µs')}, is work of the two ends{alone}.")
+                    f"{rk.amount(whole.median - of_the_link(link), 'µs')}, is work of the two ends and of the relay, which are on the same "
+                    f"CPUs{alone}.")
 
 
 @rk.finding(missing="")
@@ -129,7 +130,7 @@ def negative_work(near, null_near, passing):
 def longer_link(far, near, longer):
     """longer: the input with the longer link's round trip."""
     found = [rk.shown("longer link", f"At {rk.amount(longer.value, 'ms')} the prediction is {rk.amount(float(far.seal.predicted), 'ms')}: round "
-                      f"trip, transfer and the ends' work. Measured: {far}, {rk.percent_more_or_less(far.ratio)}.")]
+                      f"trip, transfer, and the work of the ends and the relay. Measured: {far}, {rk.percent_more_or_less(far.ratio)}.")]
     if not near.has_samples:
         return found
     alone = f"By the link's setting and a block without delay alone it would be {rk.amount(longer.value + near.median, 'ms', 4)};"
@@ -279,7 +280,7 @@ def whole_files(in_order, at_random):
 def answer(whole, share):
     """share: the link's part of the whole; nan if the link is not under Reckon's control."""
     return rk.shown("link's share", f"The link's round trip and transfer are {rk.percent(share)} of what was measured; the rest is the work of the "
-                    "two ends.")
+                    "two ends and of the relay, which are on the same CPUs.")
 
 
 @rk.finding(missing="A block of 4 KiB, here and over NFS")
@@ -296,7 +297,7 @@ def over_10_ms(whole, link):
 def _over_10_ms(whole, link):
     moved, ends = transfer(link), whole.median - of_the_link(link)
     time = 10e-3 + moved + ends
-    return rk.shown("10 ms", f"10 ms, {rk.amount(moved, 'µs')} for the bytes, and the ends' work, {rk.amount(ends, 'µs')}: {rk.amount(time, 'ms')}. The "
+    return rk.shown("10 ms", f"10 ms, {rk.amount(moved, 'µs')} for the bytes, and all the rest, {rk.amount(ends, 'µs')}: {rk.amount(time, 'ms')}. The "
                     f"link is then {rk.percent((10e-3 + moved) / time, 3)} of the whole, so a faster server would hardly help.")
 
 

@@ -11,7 +11,6 @@ from reckon.book import contents
 
 PAGE = "files/contention"
 VALUES = dict(block=4096, disk=3e9, rate=100_000, alone=50e-6, work=20e-6, cpus=2)
-INPUTS = {name: SimpleNamespace(value=value) for name, value in VALUES.items()}
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +28,7 @@ def queue():
 def curve(times):
     """A curve of these numbers of readers and the times that were measured with them."""
     return SimpleNamespace(
+        seal=SimpleNamespace(values=VALUES),
         medians=np.array(list(times.values())),
         point_index=lambda readers: list(times).index(readers) if readers in times else None,
     )
@@ -37,12 +37,12 @@ def curve(times):
 def test_with_the_rate_that_is_named_the_model_has_the_measured_time(queue):
     found, each = contents.findings_of(PAGE), curve({8: 187e-6, 20: 450e-6})
     for readers, time in ((8, 187e-6), (20, 450e-6)):
-        rate = found.rate_for(queue, INPUTS, each, readers)
-        assert found.model_time(queue, INPUTS, readers, rate) == pytest.approx(time)
+        rate = found.rate_for(queue, each, readers)
+        assert found.model_time(queue, each, readers, rate) == pytest.approx(time)
 
 
 def test_no_rate_is_named_where_none_gives_the_time(queue):
     # Below the CPU's work, and below a reader alone.
     found, each = contents.findings_of(PAGE), curve({2: 15e-6, 4: 30e-6})
-    rates = [found.rate_for(queue, INPUTS, each, readers) for readers in (2, 4, 8)]
+    rates = [found.rate_for(queue, each, readers) for readers in (2, 4, 8)]
     assert np.isnan(rates).all()

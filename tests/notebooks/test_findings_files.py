@@ -1,5 +1,6 @@
 """What the chapters on files and the machine's page conclude from results that are made up."""
 
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -7,7 +8,7 @@ import pytest
 from helpers import made_up
 from helpers.findings import names
 
-from reckon import statistics
+from reckon import records, statistics
 from reckon.book import contents
 
 # From visit to visit a quantity varies by a third.
@@ -68,6 +69,10 @@ def by_readers(quantity, values, unit="µs", **more):
     return made_up.curve(f"files/contention/{quantity}", x, values, unit, axis_unit="1", **more)
 
 
+def given(name, value):
+    return records.InputRecord(name=name, origin="guess", value=value, unit="1", source="made up")
+
+
 CPUS = SimpleNamespace(value=2)
 # A wide scatter: with two processes each, medians have to be a quarter apart.
 FEW = dict(processes=2)
@@ -88,31 +93,48 @@ def test_contention_a_second_reader_waits_by_its_time_or_by_the_rates(
     each = by_readers("each", [55, two, 90, 120], **more)
     together = by_readers("together", rates, "MB/s")
     work = time("files/contention/work", 1e-4)
-    assert names(contention.second_reader(each, together, work, CPUS)) == expected
+    found = contention.second_reader(each, together, work, CPUS)
+    assert names(found) == expected
+    # As many times as the rates show it, where they show it.
+    assert ("by the rates it takes 1.6 times" in " ".join(found)) == (len(expected) == 2)
 
 
 @pytest.mark.parametrize(
     ("times", "more", "expected"),
     [
-        ([55, 83, 94, 120], {}, "Already with 2 readers a block takes 1.5 times as long as alone"),
-        ([55, 66, 94, 120], FEW, "Up to 2 readers the intervals overlap"),
-        ([55, 55, 55, 55], {}, "With no number of readers it takes longer than alone"),
+        ([55, 83, 94, 140], {}, {"fitted line", "no straight line", "second slower"}),
+        ([55, 66, 94, 120], FEW, {"fitted line", "line unclear", "slower later"}),
+        ([55, 55, 55, 55], {}, {"fitted line", "may be a line", "no slowdown"}),
     ],
 )
 def test_contention_a_block_takes_longer_by_the_intervals(contention, times, more, expected):
-    found = contention.fitted(by_readers("slowest", times, **more), by_readers("each", [99, 99]))
-    assert found.name == "fitted line" and expected in found and "With 2" not in found
+    assert names(contention.fitted(by_readers("slowest", times, **more))) == expected
 
 
-def test_contention_the_gain_and_the_requests_at_once_may_differ(contention):
-    block = SimpleNamespace(value=4096)
-    together, slowest = (
-        by_readers("together", [20, 36, 60, 92], "MB/s"),
-        by_readers("slowest", [60]),
+def test_contention_the_requests_at_once_follow_from_rates_of_the_same_trials(contention):
+    block, together = (
+        SimpleNamespace(value=4096),
+        readers("together", [17_600, 24_700, 95_200], "IO/s"),
     )
-    alike = contention.at_once(together, by_readers("each", [49], "ns"), slowest, block)
-    apart = contention.at_once(together, by_readers("each", [70], "ns"), slowest, block)
-    assert names(apart) - names(alike) == {"served and gained"}
+    each, slowest = readers("each", [73.6, 89, 211], "µs"), readers("slowest", [58, 82, 224], "µs")
+    said = " ".join(contention.at_once(together, each, slowest, block))
+    assert "5.4 times as much" in said and "7.0" not in said
+    assert "5.4 readers" in contention.bounds_cross(together, each)[1]
+    grown = contention.growth(each, slowest)
+    assert "of 20 each takes 2.8 times" in grown and "the slowest 3.8 times" in grown
+
+
+def test_contention_cycles_are_those_of_the_prediction_that_was_sealed(contention):
+    work = time("files/contention/work", 19.0533)
+    work.seal.predicted = 6.676e-6
+    work.seal.inputs += [given("null", 0.0735e-6), given("clock", 3.787e9), given("cycles", 25e3)]
+    [off, _] = contention.cpu_work(work, time("files/contention/work_of_20", 4.9))
+    assert "2.9 times the prediction" in off and "72,000 cycles instead of 25,000" in off
+
+
+def test_contention_files_never_written_have_a_range_of_ratios(contention):
+    unwritten, with_data = by_readers("t470", [2, 7, 14]), by_readers("t470_written", [60, 98, 126])
+    assert "9.0 to 30 times" in contention.never_written(unwritten, with_data)
 
 
 @pytest.fixture(scope="module")
@@ -150,7 +172,7 @@ def test_read_the_order_matters_by_the_intervals(read, in_order, more, of_order,
     in_order = time("files/read/direct_sequential", in_order, seed=3, **more)
     assert read.order(in_order, at_random).name == of_order
     answer = read.answer(5e-5, SimpleNamespace(value=8e-5), at_random, in_order)
-    assert answer.name == of_place
+    assert answer.name == of_place and "50 µs remain for the disk to find the block" in answer
     assert ("at most" in answer) == (of_order == "order does not matter")
 
 
@@ -160,7 +182,7 @@ def test_read_what_the_rate_leaves_is_not_explained(read):
     again = SimpleNamespace(predicted=in_cache.median / 1.4)
     [off, left] = read.misses([in_cache], in_cache, again, 2e9)
     assert (off.name, left.name, left.strength) == ("some off", "rate explains", "consistent with")
-    assert "what is left is unexplained" in left
+    assert "what is left is unexplained" in left and "so far" in off
 
 
 @pytest.mark.parametrize("guest", ["KVM", None])
@@ -184,17 +206,32 @@ def test_contention_a_rate_below_what_readers_got_explains_nothing():
     contention = contents.findings_of("files/contention")
     together = readers("together", [17_800, 24_800, 97_100], "IO/s")
     rate = SimpleNamespace(value=100_000.0)
-    assert names(contention.answer(83_100.0, rate, together)) == {"rate does not explain"}
+    above = contention.answer(83_100.0, rate, together)
+    assert names(above) == {"rate does not explain"} and "not shown to be" in above
+    assert "20 readers together got 96,800 IO/s (95,300 IO/s to 97,800 IO/s)" in above
     assert names(contention.answer(120_000.0, rate, together)) == {"rate for 8"}
+
+
+def test_contention_the_knee_is_judged_by_the_rate_that_the_page_names():
+    contention = contents.findings_of("files/contention")
+    each = made_up.curve("files/contention/each", [1, 2, 4, 20], [56, 60, 98, 211], "µs", "1")
+    each.seal.inputs += [given("rate", 1e5), given("work", 19.6e-6)]
+
+    def queue(readers, rate, work, size):
+        return readers / rate, work
+
+    assert "the model has 59.6" in contention.at_the_knee(queue, each)
 
 
 def test_contention_the_first_point_is_not_a_reader_alone():
     contention = contents.findings_of("files/contention")
-    assert names(contention.growth(readers("each", [55, 82, 185], "µs"))) == {"growth"}
+    whole = readers("each", [55, 82, 185], "µs")
+    assert names(contention.growth(whole, whole)) == {"growth"}
     each = made_up.curve("files/contention/each", [2, 20], [82, 185], "µs", "1")
-    assert names(contention.growth(each)) == {"no lone reader"}
-    assert names(contention.growth_in_table(each)) == {"no lone reader"}
-    assert "alone" not in contention.fitted(each, each)
+    assert names(contention.growth(each, whole)) == {"no lone reader"}
+    assert names(contention.growth_in_table(each, each)) == {"no lone reader"}
+    several = made_up.curve("files/contention/each", [2, 4, 8, 20], [82, 99, 120, 185], "µs", "1")
+    assert "alone" not in " ".join(contention.fitted(several))
 
 
 def with_file(result, mib):
@@ -314,5 +351,24 @@ def test_contention_exercises_use_the_highest_rate_on_the_page():
     slowest = readers("slowest", [57, 83, 192], "µs")
     rate = 20 / each.medians[-1]
     assert contention.highest_of_all(together, each, slowest) == pytest.approx(rate)
-    found = contention._bounds_cross(each.medians[0], rate, each)
+    found = contention.bounds_cross(together, each)[1]
     assert names(found) == {"second costs already"}
+
+
+def test_read_a_process_that_reads_less_than_a_window_waits_more_often_than_the_model(read):
+    normal, random = time("files/read/readahead_normal", 4), time("files/read/readahead_random", 70)
+    by_read = SimpleNamespace(processes={}, has_gap=True)
+    block = SimpleNamespace(value=4096.0)
+    long = read.not_sequential(normal, random, by_read, SimpleNamespace(value=8192.0), block)
+    assert "by the model one in 2 would. " in long
+    short = read.not_sequential(normal, random, by_read, SimpleNamespace(value=2.0**23), block)
+    assert "one in 2,048 would in a long file. Of the 10 that a process reads" in short
+
+
+def test_read_a_ratio_has_the_ends_that_the_intervals_give_it(read):
+    said = read.disk_and_cache(time("files/read/direct_random", 56), time("files/read/cached", 0.7))
+    assert re.search(r"8\d times \(7\d to 8\d\) as long", said)
+
+
+def test_remote_what_the_link_does_not_take_is_of_the_ends_and_the_relay(remote):
+    assert "two ends and of the relay" in remote.answer(time("files/remote/random", 300), 0.79)

@@ -67,6 +67,11 @@ class PredictionRecord(_Strict):
     role: Role | None = None  # None: not written yet
     reason: str | None = None  # of a reseal; of a revision, what made it if no notebook did
 
+    @property
+    def values(self) -> dict:
+        """The inputs' values by name; later predictions may have others."""
+        return {given.name: given.value for given in self.inputs}
+
 
 # Where the CPU of the probe's partner is, as seen from its own: enum rk_relation in
 # csrc/probe/topology.h. "" is not known, or that there is none.
