@@ -136,7 +136,7 @@ def mechanism(modify, read, write):
     least, most = read_low / modify_high, read_high / modify_low
     goes = ("**Mechanism.** A read-modify-write has to read every line, so no core can skip that read. It goes at "
             f"{rk.percent(modify.median / read.median, 3)} of the rate of reading.")
-    if write.apart(modify) < 0:
+    if most < 1.5 and write.apart(modify) < 0:
         return rk.unexplained("stores slower", f"{goes} Plain stores write the same lines back and go at only {write}, so neither reading nor writing "
                               "back explains both.")
     if most < 1.5:
