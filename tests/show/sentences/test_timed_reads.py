@@ -38,7 +38,7 @@ def test_single_reads_tell_which_waited_and_their_median_is_the_processes():
     assert shown.has_gap and 2e-6 < shown.limit < 80e-6 and list(shown.times) == [result.quantity]
     assert shown.waited(result.quantity) == pytest.approx(0.2)
     assert shown.time_waited(result.quantity) == pytest.approx(800 / 880)
-    assert shown.median(result.quantity) == pytest.approx(2e-6)
+    assert shown.medians[result.quantity] == pytest.approx(2e-6)
     shown = rk.show.single_reads([made_of_reads([2] * 50, [])], 9e-6)
     assert not shown.has_gap and shown.limit == 9e-6 and shown.waited(result.quantity) == 0
     assert not rk.show.single_reads([], 9e-6).times
