@@ -356,7 +356,7 @@ class Result:
     def _was_measured_with(self, other: Result) -> bool:
         """Whether each visit of both began within a minute, and no summary leaves one out."""
         starts, others = self._starts_of_summarised_visits, other._starts_of_summarised_visits
-        return len(starts) == len(others) and all(
+        return 0 < len(starts) == len(others) and all(
             abs((start - another).total_seconds()) < _SAME_VISIT_S
             for start, another in zip(starts, others, strict=True)
         )
