@@ -100,7 +100,13 @@ class Lab:
     def end(self):
         self.page.close()
         self._server.terminate()
-        self._server.wait(120)  # it may still be starting, on a busy machine
+        try:
+            self._server.wait(60)  # it may still be starting, on a busy machine
+        except subprocess.TimeoutExpired:
+            # Now and then it waits for an idle thread of its own for ever (jupyterlab#10442); its
+            # kernels have ended by then, or they are found to be left.
+            self._server.kill()
+            self._server.wait()
 
 
 def _arguments_of_make_lab():
