@@ -108,8 +108,9 @@ def test_a_round_of_a_loop_takes_half_a_core_cycle_at_least():
 
 @pytest.mark.timed
 def test_a_load_from_the_first_cache_takes_the_cycles_of_an_x86_cpu():
-    """Four or five on all of them; a guest's neighbour on the same core adds tenths for minutes."""
-    assert 3.8 < min(core_cycles(*latency(L1))) < 5.5
+    """Four or five on all of them; a guest's neighbour on the same core adds tenths for minutes. Not
+    the fewest: where the host takes the CPU away while the clock is counted, that is too slow."""
+    assert 3.8 < np.median(core_cycles(*latency(L1))) < 5.5
 
 
 @pytest.mark.timed

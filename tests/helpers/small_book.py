@@ -24,7 +24,7 @@ PAGES = {
     },
     "network/small": {
         "network/small/here": ("network/rtt/tcp", ", peer='loopback'"),
-        "network/small/there": ("network/rtt/tcp", ", peer='other'"),
+        "network/small/there": ("network/rtt/tcp", ", peer='other', rounds=400"),
     },
     "files/small": {"files/small/null": ("files/remote/null", ", server='near'")},
 }
