@@ -171,8 +171,8 @@ def _with_visits(
 def _values(recorded: Result, model: Model) -> list[tuple[Point, float]]:
     """The points that are measured on the made-up machine, each with its value in base units."""
     values = [
-        (point, model.curve(point.x, median))
-        for point, median in zip(recorded.points, recorded.medians, strict=True)
+        (point, model.curve(point.x, summary.median))  # also of two groups, which have no one value
+        for point, summary in zip(recorded.points, recorded.summaries, strict=True)
     ]
     return [(point, value) for point, value in values if value is not None]
 
