@@ -143,7 +143,7 @@ def at_once(together, each, slowest, block):
     highest, alone, readers = highest_rate(together), together.medians[0], together.axis_in_unit[together.medians.argmax()]
     found = [rk.shown("served at once", f"A reader alone gets {rk.amount(alone, 'IO/s')}. Counted until the first reader was done, the most "
                       f"that all got was {blocks_in_a_second(highest, block)}, by {readers:g} readers: {rk.number(highest / alone, 2)} times as "
-                      "much. So many requests are served at once, disk and CPUs together.")]
+                      "much. That many requests are served at once, disk and CPUs together.")]
     by_times = rate_by_times(each, slowest)
     if by_times > 1.1 * highest:
         found.append(rk.shown("more by times", "By the times of each and of the slowest reader, other trials, it is up to "

@@ -171,7 +171,7 @@ def misses(results, in_cache, again, need_rate):
     off = [f"“{rk.title_of(result.quantity)}”" for result in results if rk.is_miss(result.ratio)]
     if not off:
         return rk.shown("none off", "So far no single result and no curve as a whole is off by more than a factor of two.")
-    found = [rk.shown("some off", f"Off by a factor over two so far: {', '.join(off)}.")]
+    found = [rk.shown("some off", f"Beyond a factor of two so far: {', '.join(off)}.")]
     if math.isnan(need_rate):
         return found
     left = in_cache.median / float(again.predicted)

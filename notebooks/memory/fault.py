@@ -12,14 +12,9 @@ def clearing_rate(anonymous, huge):
     return (HUGE - SMALL) / (huge.median - anonymous.median)
 
 
-def sealed(fault, name):
-    """The input's value in the prediction that is scored; later predictions may have another."""
-    return next(each.value for each in fault.seal.inputs if each.name == name)
-
-
 def kernel_cycles(fault, clearing):
     """Cycles of the kernel's work, by the fault's own clock, that would explain the median, with memory cleared at that rate."""
-    return (fault.median - SMALL / clearing - sealed(fault, "entry")) * fault.median_cycles / fault.median
+    return (fault.median - SMALL / clearing - fault.sealed_input("entry")) * fault.median_cycles / fault.median
 
 
 def cycles_needed(fault, clearing):
@@ -184,7 +179,7 @@ def answer(anonymous, huge, take, cleared):
         return rk.consistent("clearing and kernel", f"By small and huge pages (exercise 3) clearing would run at {rk.amount(clearing, 'GB/s')}, where "
                              f"{rk.amount(cleared.value, 'GB/s')} were guessed, and the kernel work {cycles_needed(anonymous, clearing)} cycles, where "
                              f"{rk.plain(take.value)} were guessed.")
-    if anonymous.median <= SMALL / cleared.value + sealed(anonymous, "entry"):
+    if anonymous.median <= SMALL / cleared.value + anonymous.sealed_input("entry"):
         return []
     return rk.unexplained("kernel's work", "If clearing is as fast as guessed, the kernel works "
                           f"{cycles_needed(anonymous, cleared.value)} cycles on it, where {rk.plain(take.value)} were guessed.")
@@ -221,7 +216,7 @@ def a_mapped_file(major, disk):
 def solved(anonymous, huge, take, cleared):
     if not has_solution(anonymous, huge):
         return rk.unexplained("no solution", "That takes both kinds of pages, and a huge page that takes longer than a small one.")
-    clearing, entry = clearing_rate(anonymous, huge), sealed(anonymous, "entry")
+    clearing, entry = clearing_rate(anonymous, huge), anonymous.sealed_input("entry")
     kernel, cycles = anonymous.median - SMALL / clearing - entry, kernel_cycles(anonymous, clearing)
     off = {"clearing": cleared.value / clearing, "the kernel's work": cycles / take.value}  # times as long as guessed
     most = max(off, key=lambda guess: abs(np.log(off[guess])))

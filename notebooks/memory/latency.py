@@ -18,11 +18,6 @@ def pages_of(base):
     return "huge" if base.quantity.endswith("huge") else "small"
 
 
-def sealed(result, name):
-    """The input's value in the prediction that is scored; later predictions may have another."""
-    return next(each.value for each in result.seal.inputs if each.name == name)
-
-
 def stride_of(result):
     """The stride of a walk or of a line of the mountain, in bytes."""
     return int(result.quantity.rpartition("_")[2])
@@ -75,7 +70,7 @@ def read_from_the_curve(m, by_cache, ends, reported, sizes):
 @rk.finding(missing="")
 def by_the_clock(of_cache, name, cycles):
     """What the core's clock has to do with a miss; cycles: the input that predicts them."""
-    predicted, measured, clock = sealed(of_cache, cycles), of_cache.median_cycles, sealed(of_cache, "clock")
+    predicted, measured, clock = of_cache.sealed_input(cycles), of_cache.median_cycles, of_cache.sealed_input("clock")
     ran_at = measured / of_cache.median
     if not abs(ran_at / clock - 1) > 0.02:
         return []
@@ -496,7 +491,7 @@ def half_of_the_l3(base, l3, level, memory):
 
 
 def guess_to_measure(dram, far, of_memory):
-    of_dram, of_far = dram.high - dram.low, (far.high - far.low) / sealed(of_memory, "clock")
+    of_dram, of_far = dram.high - dram.low, (far.high - far.low) / of_memory.sealed_input("clock")
     by_dram, by_far = rk.amount(of_dram, "ns"), rk.amount(of_far, "ns")
     dram_first = (f"`dram`: its interval is {by_dram} wide, that of `far` only {by_far}. One measurement of `dram` on this machine would "
                   "leave little to guess.")

@@ -154,14 +154,9 @@ def longer_on_the_wire(wire, whole):
     return rk.unexplained("this side's work", f"{has} The medians differ by {rk.amount(more, 'µs', 2)}, which is not explained.")
 
 
-def sealed_inputs(result):
-    """The inputs of the sealed prediction by name, in base units; later predictions may have others."""
-    return {each.name: each.value for each in result.seal.inputs}
-
-
 @rk.finding(missing="")
 def answer(alone):
-    sealed = sealed_inputs(alone)
+    sealed = alone.seal.values
     needed = (alone.median - sealed["calls"] * sealed["null"]) / sealed["passes"] - sealed["turn"]
     if needed <= 0:
         return []
@@ -196,7 +191,7 @@ def a_host_far_away(far):
 
 
 def input_to_measure(alone):
-    sealed = sealed_inputs(alone)
+    sealed = alone.seal.values
     passes = sealed["passes"] * sealed["stack"] / sealed["clock"]
     return ("**3.** Which input would you measure next for the round trip on one CPU: the system call, the switch, or TCP's pass?",
             f"The two passes: at {rk.plain(sealed['stack'])} cycles each they are {rk.amount(passes, 'µs')} of the predicted "

@@ -373,7 +373,7 @@ def far_away(rate, first_bytes):
 
 
 def share_of_the_call(sends):
-    sealed = {each.name: each.value for each in sends.seal.inputs}
+    sealed = sends.seal.values
     size = sealed["size"][0]
     calls, took = sealed["null"] + sealed["gather"] / sealed["clock"], size / sends.seal.predicted[0]
     return (f"**3.** By the model, what share of the time does the system call take in a send of {rk.amount(size, 'byte')} within the machine? "

@@ -375,8 +375,8 @@ class Result:
 
         What is compared with the sealed prediction is computed with its inputs: a measured one,
         such as the core's clock, may have another value since."""
-        values = (i.value for i in self.seal.inputs if i.name == name)
-        return next((value for value in values if isinstance(value, float)), math.nan)
+        value = self.seal.values.get(name, math.nan)
+        return value if isinstance(value, float) else math.nan
 
     def indistinct_note(self, other: Result) -> str:
         """Why the difference of two medians may be none, in brackets; "" if the two differ."""
