@@ -74,6 +74,8 @@ _API = {
     },
     "numbers in sentences": {
         "amount": "reckon.units:amount",
+        "amount_with_interval": "reckon.units:amount_with_interval",
+        "median_text": "reckon.records.quantities.result:median_text",
         "number": "reckon.units:number",
         "plain": "reckon.units:plain",
         "percent": "reckon.show.text:percent",

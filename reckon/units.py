@@ -294,12 +294,62 @@ def range_text(low: float, high: float, unit: str) -> str:
     return f"{number(from_base(low, unit))} to {number(from_base(high, unit))}"
 
 
+def _power(value: float, digits: int) -> int:
+    """The power of ten of a number that is rounded to that many significant digits."""
+    return int(f"{value:.{digits - 1}e}".partition("e")[2])
+
+
+def _last_place(middle: float, low: float, high: float) -> int | None:
+    """The power of ten of the last digit that a value and the ends of its interval have.
+
+    That of the second significant digit of the interval's half width (GUM 7.2.6), where the value
+    has one to three digits then; a fourth if three would print the value and an end alike. None
+    without an interval, or of one that has no width.
+    """
+    half_width = (high - low) / 2
+    if not (0 < half_width < math.inf and math.isfinite(middle)):
+        return None
+    place = _power(half_width, 2) - 1
+    if middle == 0:
+        return place
+    one, three, four = (_power(middle, digits) - digits + 1 for digits in (1, 3, 4))
+    place = max(min(place, one), four)
+    values = {low, middle, high}
+    are_apart = len({_to_place(value, three) for value in values}) == len(values)
+    return max(place, three) if are_apart else place
+
+
+def _to_place(value: float, place: int) -> str:
+    """A number whose last digit is at that power of ten; one digit of what is smaller."""
+    if value == 0 or not math.isfinite(value):
+        return number(value)
+    digits = max(_power(value, 17) - place + 1, 1)
+    rounded = float(f"{value:.{digits - 1}e}")
+    return number(rounded, max(_power(rounded, 17) - place + 1, 1))
+
+
+def number_and_interval(middle: float, low: float, high: float) -> tuple[str, str]:
+    """ "4.2" and "1.2 to 9.8": a value and its interval, whose width decides the digits of both;
+    "" if it is unknown."""
+    if math.isnan(low):
+        return number(middle), ""
+    place = _last_place(middle, low, high)
+    values = (middle, low, high)
+    texts = [number(v) if place is None else _to_place(v, place) for v in values]
+    return texts[0], f"{texts[1]} to {texts[2]}"
+
+
+def amount_and_interval(middle: float, low: float, high: float, unit: str) -> tuple[str, str]:
+    """ "93.1 ns" and "92.1 to 94.0": the same of values in base units."""
+    step = readable_unit(middle, unit) if math.isfinite(middle) else unit
+    text, ends = number_and_interval(*(from_base(value, step) for value in (middle, low, high)))
+    return with_unit(text, step) if low < high else amount(middle, unit), ends
+
+
 def amount_with_interval(middle: float, low: float, high: float, unit: str) -> str:
     """ "93.1 ns (92.1 to 94.0)"; the value alone if its interval is unknown."""
-    text = amount(middle, unit)
-    if math.isnan(low):
-        return text
-    return f"{text} ({range_text(low, high, readable_unit(middle, unit))})"
+    text, ends = amount_and_interval(middle, low, high, unit)
+    return f"{text} ({ends})" if ends else text
 
 
 def size(base_value: float, unit: str) -> str:

@@ -105,8 +105,78 @@ def test_what_was_given_whole_is_printed_whole(value, text):
 
 
 def test_a_value_has_its_interval_in_the_same_unit():
-    assert units.amount_with_interval(1e-8, 0.9e-8, 1.1e-8, "ns") == "10.0 ns (9.00 to 11.0)"
+    assert units.amount_with_interval(1e-8, 0.9e-8, 1.1e-8, "ns") == "10.0 ns (9.0 to 11.0)"
     assert units.amount_with_interval(1e-8, math.nan, math.nan, "ns") == "10.0 ns"
+    assert units.amount_with_interval(24, 24, 24, "byte") == "24 bytes (24.0 to 24.0)"
+
+
+@pytest.mark.parametrize(
+    ("values", "texts"),
+    [
+        ((4.23, 1.2, 9.8), ("4.2", "1.2 to 9.8")),
+        ((423, 190, 810), ("420", "190 to 810")),
+        ((136, 128, 144), ("136", "128 to 144")),
+        ((0.2731, 0.2729, 0.2733), ("0.2731", "0.2729 to 0.2733")),
+        ((125.3, 122.4, 125.4), ("125.3", "122.4 to 125.4")),  # in three digits at its upper end
+        ((9.996, 9.994, 9.998), ("9.996", "9.994 to 9.998")),
+        ((2.6, 2.59999, 2.60001), ("2.600", "2.600 to 2.600")),  # four digits at most
+        ((2, -40, 50), ("2", "−40 to 50")),  # one digit at least
+        ((423, 3, 810), ("420", "3 to 810")),  # an end has one at least, too
+        ((65_460, 51_600, 76_300), ("65,000", "52,000 to 76,000")),
+        ((94, 88, 123), ("94", "88 to 123")),
+        ((9.6, 9.04, 9.96), ("9.60", "9.04 to 9.96")),
+        ((9.6, 7.96, 9.96), ("9.6", "8.0 to 10.0")),
+        ((0, -1.5, 1.5), ("0", "−1.5 to 1.5")),
+        ((4.23, 1.2, math.inf), ("4.23", "1.20 to ∞")),
+        ((math.inf, 1.2, 9.8), ("∞", "1.20 to 9.80")),
+        ((4.23, math.nan, math.nan), ("4.23", "")),
+    ],
+)
+def test_the_width_of_an_interval_decides_the_digits(values, texts):
+    assert units.number_and_interval(*values) == texts
+
+
+def read(text):
+    """The number that was printed."""
+    number, _, power = text.replace(",", "").replace("−", "-").partition("·10")
+    return float(number) * 10.0 ** int(
+        power.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")) or 0
+    )
+
+
+def printed(middle, low, high):
+    """The printed value and ends as texts."""
+    text, ends = units.number_and_interval(middle, low, high)
+    return text, *ends.split(" to ")
+
+
+POSITIVE = st.floats(1e-6, 1e12)
+
+
+@given(st.lists(POSITIVE, min_size=3, max_size=3).map(sorted))
+def test_a_printed_interval_holds_the_printed_value(values):
+    low, middle, high = values
+    text, *ends = printed(middle, low, high)
+    assert read(ends[0]) <= read(text) <= read(ends[1])
+
+
+@given(POSITIVE, st.floats(1e-7, 1e3), st.floats(1.01, 1e3))
+def test_a_narrower_interval_has_no_fewer_digits(middle, share, narrower):
+    places = [
+        units._last_place(middle, middle * (1 - part), middle * (1 + part))
+        for part in (share, share / narrower)
+    ]
+    assert places[0] >= places[1]
+
+
+@given(POSITIVE, st.floats(1e-4, 1e3))
+def test_a_value_is_rounded_to_its_last_place_and_has_one_to_four_digits(middle, share):
+    low, high = middle * (1 - share), middle * (1 + share)
+    text, place = printed(middle, low, high)[0], units._last_place(middle, low, high)
+    digits = len(text.partition("·")[0].replace(".", "").replace(",", "").strip("0"))
+    assert abs(read(text) - middle) <= 0.5001 * 10.0**place
+    assert 1 <= digits <= 4
+    assert 100 * 10.0**place > (high - low) / 2 or digits == 1
 
 
 @pytest.mark.parametrize(

@@ -73,19 +73,61 @@ window.reckon.numbers = (() => {
     return `${number(low / factor)} to ${number(high / factor)}`;
   }
 
-  /** The first and last value of a curve; one value if all are printed alike. */
-  function ends(values, units) {
-    const first = amount(values[0], units);
-    const last = amount(values[values.length - 1], units);
-    const isOne = first === last && values.every((value) => amount(value, units) === first);
-    return isOne ? first : `${first} to ${last}`;
+  /** The power of ten of a number that is rounded to that many significant digits. */
+  const powerOf = (value, digits) => rounded(Math.abs(value), digits)[1];
+
+  /** The power of ten of the last digit that a value and the ends of its interval have. */
+  function lastPlace(middle, low, high) {
+    const halfWidth = (high - low) / 2;
+    if (!(halfWidth > 0 && halfWidth < Infinity && Number.isFinite(middle))) return null;
+    const second = powerOf(halfWidth, 2) - 1;
+    if (middle === 0) return second;
+    const [one, three, four] = [1, 3, 4].map((digits) => powerOf(middle, digits) - digits + 1);
+    const place = Math.max(Math.min(second, one), four);
+    const values = [...new Set([low, middle, high])];
+    const areApart = new Set(values.map((value) => toPlace(value, three))).size === values.length;
+    return areApart ? Math.max(place, three) : place;
   }
 
-  /** The value at a measured point; of two groups of processes both, with their shares. */
-  function measuredText(formula, point = 0) {
-    const { groups, value } = formula.measured;
-    return groups?.[point]?.shown ?? amount(value[point], formula);
+  /** A number whose last digit is at that power of ten; one digit of what is smaller. */
+  function toPlace(value, place) {
+    if (value === 0 || !Number.isFinite(value)) return number(value);
+    const digits = Math.max(powerOf(value, 17) - place + 1, 1);
+    const [significant, power] = rounded(Math.abs(value), digits);
+    const near = Math.sign(value) * Number(`${significant[0]}.${significant.slice(1)}e${power}`);
+    return number(near, Math.max(powerOf(near, 17) - place + 1, 1));
   }
+
+  /** "93.1 ns" and "92.1 to 94.0": a value and its interval, whose width decides the digits of both;
+      "" if it is unknown. */
+  function amountAndInterval(middle, low, high, units) {
+    if (!Number.isFinite(low)) return [amount(middle, units), ""];
+    const step = Number.isFinite(middle) ? readable(middle, units) : units.unit;
+    const values = [middle, low, high].map((value) => value / step.factor);
+    const place = lastPlace(...values);
+    const texts = values.map((value) => (place === null ? number(value) : toPlace(value, place)));
+    const text = low < high ? spoken(texts[0], step) : amount(middle, units);
+    return [text, `${texts[1]} to ${texts[2]}`];
+  }
+
+  /** The first and last value of a curve; one value if all are printed alike. */
+  function ends(values, units, printed = (value) => amount(value, units)) {
+    const texts = values.map(printed);
+    const [first, last] = [texts[0], texts[texts.length - 1]];
+    return texts.every((text) => text === first) ? first : `${first} to ${last}`;
+  }
+
+  /** A measured value of a formula, by default the first, and its interval; of two groups of processes
+      both with their shares, and no interval. */
+  function measuredAndInterval(formula, k = 0) {
+    const { groups, value, low, high } = formula.measured;
+    if (groups?.[k]) return [groups[k].shown, ""];
+    return amountAndInterval(value[k], low?.[k] ?? NaN, high?.[k] ?? NaN, formula);
+  }
+
+  /** The first and last measured value of a curve, or the only one. */
+  const measuredEnds = (formula) =>
+    ends(formula.measured.value, formula, (_, k) => measuredAndInterval(formula, k)[0]);
 
   /** A whole percentage, rounded half to even. */
   function percent(share) {
@@ -109,5 +151,18 @@ window.reckon.numbers = (() => {
       .replace("{factor}", number(factor, 2));
   }
 
-  return { number, plain, withUnit, amount, between, ends, measuredText, percent, times, howFar };
+  return {
+    number,
+    plain,
+    withUnit,
+    amount,
+    amountAndInterval,
+    between,
+    ends,
+    measuredAndInterval,
+    measuredEnds,
+    percent,
+    times,
+    howFar,
+  };
 })();

@@ -5,7 +5,7 @@
 
   const { blind } = window.reckonBook;
   const { byQuantity } = window.reckon.formulas;
-  const { between, measuredText, times, howFar, withUnit } = window.reckon.numbers;
+  const { measuredAndInterval, times, howFar, withUnit } = window.reckon.numbers;
   const { element } = window.reckon.elements;
   const { guesses, put, forget, holds, score, toml, kept, keep, SWITCH, NAME } = window.reckon.guesses;
   const { exact, download } = window.reckon.copies;
@@ -237,8 +237,7 @@
     function finish(guess) {
       put(formula.quantity, guess);
       refresh();
-      const { low, high } = formula.measured;
-      const range = Number.isFinite(low?.[point]) ? ` (${between(low[point], high[point], measured, formula)})` : "";
+      const [text, interval] = measuredAndInterval(formula, point);
       const result = element("div", { role: "status" });
       const rest = missing(quantities);
       const on = button(rest.length ? "Next" : "Close", () => {
@@ -246,7 +245,7 @@
         ask(rest, box);
       });
       form.replaceWith(result, element("p", {}, on, rest.length ? button("Close", leave) : ""));
-      result.append(element("p", {}, "Measured: ", element("b", {}, measuredText(formula, point)), range, "."));
+      result.append(element("p", {}, "Measured: ", element("b", {}, text), interval && ` (${interval})`, "."));
       if (guess.predicted) {
         const how = isOfTwoGroups ? "" : `: ${howFar(measured / guess.predicted)}`;
         result.append(element("p", {}, `You predicted ${outcome(guess)}${how}.`), element("p", {}, score()));

@@ -2,7 +2,7 @@
 window.reckon.curve = (() => {
   "use strict";
 
-  const { amount, ends } = window.reckon.numbers;
+  const { amount, ends, measuredEnds } = window.reckon.numbers;
   const { element, svg } = window.reckon.elements;
 
   const WIDTH = 360;
@@ -74,7 +74,7 @@ window.reckon.curve = (() => {
       {
         viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
         role: "img",
-        "aria-label": measured ? `${name}, measured ${ends(measured.value, formula)}` : name,
+        "aria-label": measured ? `${name}, measured ${measuredEnds(formula)}` : name,
       },
       ...(range ? [curveInterval(range, axis.value, scales)] : []),
       svg("path", { class: "frame", d: `M${EDGE.left} ${EDGE.top}V${down}H${WIDTH - EDGE.right}` }),

@@ -3,7 +3,7 @@ window.reckon.results = (() => {
   "use strict";
 
   const { interval, median, sensitivity, needed } = window.reckon.formulas;
-  const { amount, between, ends, measuredText, times, howFar, withUnit } = window.reckon.numbers;
+  const { amount, between, ends, measuredAndInterval, measuredEnds, times, howFar, withUnit } = window.reckon.numbers;
   const { compute, sealedRatio, texts, textsOf, changeText } = window.reckon.edits;
   const { element } = window.reckon.elements;
   const { curve } = window.reckon.curve;
@@ -52,7 +52,7 @@ window.reckon.results = (() => {
       const { measured } = formula;
       const predicted = element("span", { class: "predicted" }, ends(now.predicted, formula));
       const value = measured
-        ? element("span", { class: "measured" }, formula.axis ? ends(measured.value, formula) : measuredText(formula))
+        ? element("span", { class: "measured" }, measuredEnds(formula))
         : element("span", {}, "not measured");
       const ratio = element("b", {}, times(now.ratio));
       const before = element("small", {}, `sealed ${times(sealedRatio(formula))}`);
@@ -159,9 +159,9 @@ window.reckon.results = (() => {
       item(formula.reason ? `not measured: ${formula.reason}` : "not measured yet");
       return list;
     }
-    const [value, low, high] = [measured.value[0], measured.low?.[0], measured.high?.[0]];
-    const width = Number.isFinite(low) ? ` (${between(low, high, value, formula)})` : "";
-    item(`measured ${formula.axis ? ends(measured.value, formula) : measuredText(formula) + width}`);
+    const [text, width] = measuredAndInterval(formula);
+    const one = width ? `${text} (${width})` : text;
+    item(`measured ${formula.axis ? measuredEnds(formula) : one}`);
     if (now.ratio > 0 && now.ratio < Infinity) {
       const median = formula.axis ? ", by the median over its points: " : ": ";
       item(element("b", {}, times(now.ratio)), median, howFar(now.ratio));

@@ -4,7 +4,7 @@
   "use strict";
 
   const { load, byQuantity } = window.reckon.formulas;
-  const { ends, measuredText, times } = window.reckon.numbers;
+  const { ends, measuredAndInterval, times } = window.reckon.numbers;
   const { element } = window.reckon.elements;
   const { FormulaError } = window.reckon.formulaText;
   const { inputRow } = window.reckon.inputs;
@@ -48,7 +48,7 @@
     const { predicted, ratio } = compute(formula);
     const start = `With your inputs: ${ends(predicted, formula)};`;
     if (!formula.measured) return `${start} it is not measured.`;
-    if (isOfTwoGroups(formula)) return `${start} measured ${measuredText(formula)}, so there is no ratio.`;
+    if (isOfTwoGroups(formula)) return `${start} measured ${measuredAndInterval(formula)[0]}, so there is no ratio.`;
     return `${start} measured is ${times(ratio)} (sealed ${times(sealedRatio(formula))}).`;
   }
 

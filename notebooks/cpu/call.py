@@ -178,7 +178,7 @@ def by_the_methods(calls):
 
 @rk.finding
 def with_the_timer(single, o0):
-    return rk.shown("timer left in", f"With the timer left in, one call takes {rk.amount(single.median, 'ns')}, "
+    return rk.shown("timer left in", f"With the timer left in, one call takes {single}, "
                     f"{rk.number(single.median / o0.median, 2)} times the call itself: that method measures the timer, and the counter's "
                     "step may hide the arguments.")
 

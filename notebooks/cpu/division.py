@@ -153,7 +153,7 @@ def twenty_digits(curve, long):
     return ("**2.** A number of 20 decimal digits is printed: each digit is the remainder of a division by ten, and the quotient is "
             "divided next. How long do the divisions take, by the fitted line?",
             f"The first quotient has some 61 bits, and each later one 3.3 fewer. The line gives {rk.amount(digits, 'ns')} for all "
-            f"twenty, not 20 × {rk.amount(long.median, 'ns')}, unless it is flat. A compiler that knows the ten multiplies by its "
+            f"twenty, not 20 × {long}, unless it is flat. A compiler that knows the ten multiplies by its "
             "reciprocal instead, which takes a few cycles a digit.")
 
 

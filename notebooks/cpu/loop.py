@@ -303,8 +303,8 @@ def unoptimised_elsewhere(o0, o0_whole):
         return rk.unexplained("unoptimised unsure", "Whether an unoptimised round costs as much elsewhere is not shown: the whole loop has no "
                               "slope to compare it with.")
     line, (low, high) = o0_whole.line, o0.summary.bounds
-    gives = (f"In the whole loop, repeated so that rounds overlap, an unoptimised round takes {rk.amount(line.slope, 'ns')} by the slope "
-             f"({rk.amount(line.slope_low, 'ns')} to {rk.amount(line.slope_high, 'ns')})")
+    gives = ("In the whole loop, repeated so that rounds overlap, an unoptimised round takes by the slope "
+             f"{rk.amount_with_interval(line.slope, line.slope_low, line.slope_high, 'ns')}")
     if line.slope_low > high or line.slope_high < low:
         return rk.shown("for its program alone", f"{gives}, not {o0}: an unoptimised figure holds for its program alone.")
     return rk.unexplained("unoptimised alike", f"{gives}, which does not differ from {o0} by the intervals.")

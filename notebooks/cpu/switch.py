@@ -46,7 +46,7 @@ def with_array(ring, flat, kib):
     predicted = rk.amount(ring.sealed("predicted")[-1] - flat.sealed("predicted")[-1], "µs")
     clear = loaded.apart(empty)
     unclear = "" if clear else f" ({loaded.why_not_apart(empty)})"
-    found = [rk.shown("array costs" if clear else "rings not apart", f"With {kib} KiB each, {rk.amount(loaded.median, 'µs')}: "
+    found = [rk.shown("array costs" if clear else "rings not apart", f"With {kib} KiB each, {rk.median_text(loaded, 'µs')}: "
                       f"{rk.more_or_less(more[-1], 'µs')}{unclear}, where the model predicts {predicted} more.")]
     if len(more) > 1:
         low, high = (rk.more_or_less(end, "µs") for end in (min(more[:-1]), max(more[:-1])))

@@ -41,7 +41,7 @@ def groups_of_processes(null):
 @rk.finding(missing="Calls between two reads")
 def amortising(batch):
     most = batch.axis_in_unit.max()
-    first, last = (rk.amount(value, "ns") for value in (batch.medians[0], batch.medians[-1]))
+    first, last = (rk.median_text(batch.summaries[at], "ns") for at in (0, -1))
     return rk.shown("amortised", f"Between two reads of the clock a single call shows {first}, one of {most:g} calls {last}")
 
 

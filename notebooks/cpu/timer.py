@@ -14,7 +14,7 @@ def fence_cycles(fenced, rdtsc, rdtscp, loop):
 
 @rk.finding(missing="Time a round against the rounds between two reads")
 def amortising(amortised):
-    first, last = (rk.amount(value, "ns") for value in (amortised.medians[0], amortised.medians[-1]))
+    first, last = (rk.median_text(amortised.summaries[at], "ns") for at in (0, -1))
     return rk.shown("amortised", f"A single round between two reads shows {first}, one of {amortised.axis_in_unit.max():g} rounds {last}")
 
 
@@ -183,7 +183,7 @@ def operation_of_3_ns(pair):
     error = max(pair.median, step)
     solution = shows
     if not math.isnan(error):
-        solution = (f"{shows} And a pair adds {rk.amount(pair.median, 'ns')}. The larger of the two is 1 % of {rk.amount(100 * error, 'ns')}, which "
+        solution = (f"{shows} And a pair adds {pair}. The larger of the two is 1 % of {rk.amount(100 * error, 'ns')}, which "
                     f"{rk.plain(math.ceil(error / (0.01 * 3e-9)))} repetitions fill. Fewer do where what the pair adds is subtracted.")
     return ("**3.** An operation takes 3 ns. Why does a single pair of reads not show it, and how many repetitions between two "
             "reads resolve it to 1 %?", solution)

@@ -49,7 +49,7 @@ def size_of_whole(whole):
 
 @rk.finding(needs=["free"])
 def kernels_own_figure(free, memory, whole):
-    available = f"`MemAvailable` is {rk.amount(free.median, 'byte')} of {rk.amount(memory.value, 'byte')} of memory."
+    available = f"`MemAvailable` is {free} of {rk.amount(memory.value, 'byte')} of memory."
     if not whole.has_samples:
         return rk.unexplained("not confirmed", f"{available} A file of that size was not read, so no time confirms it.")
     times = rk.number(whole.median / free.median)
@@ -113,7 +113,7 @@ def answer(true):
 
 @rk.finding(missing="Reading random blocks of files of several sizes")
 def onset(inferred):
-    return rk.shown("onset", f"Reads begin to wait for the disk when the file is larger than {rk.amount(inferred.median, 'byte', 4)}")
+    return rk.shown("onset", f"Reads begin to wait for the disk when the file is larger than {inferred}")
 
 
 def _as_large(read, small):

@@ -80,12 +80,11 @@ def lone_rate(together):
     if together.point_index(1) != 0:
         return rk.unexplained("lone reader not timed", "A lone reader was not timed.")
     alone = together.summaries[0]
-    rate = f"A lone reader's rate is {rk.amount(alone.median, 'IO/s')}, by {alone.processes} fresh processes:"
+    rate = f"A lone reader's rate is {together:interval}, by {alone.processes} fresh processes"
     if alone.interval.is_known:
-        low, high = (rk.amount(end, "IO/s") for end in alone.interval.ends)
-        return rk.shown("lone rate", f"{rate} between {low} and {high} (95 %).")
+        return rk.shown("lone rate", f"{rate}.")
     least, most = rk.amount(alone.minimum, "IO/s"), rk.amount(alone.maximum, "IO/s")
-    return rk.consistent("lone rate by few", f"{rate} too few for an interval, but their trials lie between {least} and {most}.")
+    return rk.consistent("lone rate by few", f"{rate}: too few for an interval, but their trials lie between {least} and {most}.")
 
 
 @rk.finding(needs=())

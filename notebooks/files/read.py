@@ -143,7 +143,7 @@ def in_order_twice(table, by_block, by_file):
     if by_block.point_index(4, "KiB") != 0 or by_block.summary.apart(table.summary) == 0:
         return []
     in_table, in_curve = (result.measurement.params["blocks"] for result in (table, by_block))
-    twice = rk.shown("measured twice, and apart", f"In order through the page cache 4 KiB takes {rk.amount(by_block.median, 'µs')} in this curve and "
+    twice = rk.shown("measured twice, and apart", f"In order through the page cache 4 KiB takes {by_block} in this curve and "
                      f"{table:interval} in the table. A trial has {rk.plain(in_curve)} blocks in the curve and {rk.plain(in_table)} in the table.")
     at = by_file.point_index(4 * in_curve, "KiB")
     if at is None or by_file.medians[at] < by_block.median:
@@ -247,8 +247,8 @@ def not_sequential(normal, random, by_read, ahead, block):
                      "predicted mean leaves out")
     return rk.shown("not sequential", f"**To the program** every read is the next one. **To the disk** it is not: with readahead "
                     f"{100 * share_waited(normal, by_read):.1f} % of the reads wait; {by_model}. The others find their block in "
-                    f"memory, because it was requested in a larger piece before. A block takes {rk.amount(normal.median, 'µs')} on average, and without "
-                    f"readahead {rk.amount(random.median, 'µs')}, {times_as_long(random, normal)}.")
+                    f"memory, because it was requested in a larger piece before. A block takes {normal} on average, and without "
+                    f"readahead {random}, {times_as_long(random, normal)}.")
 
 
 @rk.finding(needs=())
@@ -263,7 +263,7 @@ def copies(normal, by_read):
 @rk.finding(missing="")
 def advice(sequential, normal, ahead):
     """ahead: the input with the bytes that are read ahead."""
-    takes = f'With the advice "sequential", which requests larger pieces, a block takes {rk.amount(sequential.median, "µs")} on average:'
+    takes = f'With the advice "sequential", which requests larger pieces, a block takes {sequential} on average:'
     pays = sequential.apart(normal)
     if pays == 0:
         return rk.consistent("advice unclear", f"{takes} the scatter does not show whether it pays.")
@@ -341,7 +341,7 @@ def level_moved(read, emptied, by_block):
     if not by_block.summaries[0].apart(read.summary):
         return []
     return rk.shown("level moved", "A random block past the page cache, where nothing is dropped, took "
-                    f"{rk.amount(read.median, 'µs')} with the first of them and {rk.amount(by_block.medians[0], 'µs')} later on: the disk's own level "
+                    f"{read} with the first of them and {by_block} later on: the disk's own level "
                     "moved by that much.")
 
 
@@ -359,7 +359,7 @@ def fio_outside(fio, reckon):
 @rk.finding(missing="")
 def after_a_pause(later, fio, read):
     by_pause, by_fio = (abs(math.log(other.median / read.median)) for other in (later, fio))
-    takes = f"Reckon's reads take {rk.amount(read.median, 'µs')} at once and {rk.amount(later.median, 'µs')} after the pause"
+    takes = f"Reckon's reads take {read} at once and {later} after the pause"
     if not later.summary.interval.is_known:
         return rk.unexplained("pause by few", f"{takes}, by {rk.plain(later.summary.processes)} fresh processes: too few after the pause to tell.")
     if later.apart(read) == 0:

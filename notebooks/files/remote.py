@@ -241,7 +241,7 @@ def in_order_off(cold_here, stream, block, as_short=None):
     if as_short and as_short.point_index(4, "KiB") == 0 and cold_here.summary.apart(as_short.summary) > 0:
         return rk.unexplained("in order unexplained", f"{took}: unexplained. Its trials are shorter, 64 blocks; but on the page on [reading a "
                               "file](/notebooks/files/read.ipynb) trials of as many blocks have "
-                              f"{rk.amount(as_short.median, 'µs')} a block.")
+                              f"{as_short} a block.")
     trial = 64 * cold_here.median
     delivered = trial / stream.value * 2**20
     beyond = delivered / (64 * block.value)

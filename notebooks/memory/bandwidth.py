@@ -157,7 +157,7 @@ def full_with_one(scaled):
     full = []
     for row in scaled:
         if len(row.points) > 1 and row.summaries[-1].interval.high < 1.25 * row.summaries[0].interval.low:
-            one, all_cpus = (rk.amount(rate, "GB/s") for rate in (row.medians[0], row.medians[-1]))
+            one, all_cpus = (rk.median_text(row.summaries[at], "GB/s") for at in (0, -1))
             full.append(rk.consistent("full with one CPU", f"{rk.title_of(row.quantity)}: {max(row.axis_in_unit):g} CPUs carry {all_cpus}, one "
                                       f"carries {one}, so one CPU alone seems to fill the path to memory."))
     return full

@@ -364,8 +364,8 @@ def staying_near(in_small, in_huge, huge_curve, kind_curve, guest):
     huge, kind = huge_curve.at_end, kind_curve.at_end
     if not huge or not kind:
         return []
-    takes = f"At the end of the curves, staying within 32 small pages, a load takes {rk.amount(kind.median, 'ns')},"
-    of_huge = f"the {rk.amount(huge.median, 'ns')} of huge pages"
+    takes = f"At the end of the curves, staying within 32 small pages, a load takes {rk.median_text(kind, 'ns')},"
+    of_huge = f"the {rk.median_text(huge, 'ns')} of huge pages"
     # A guest's huge pages may be a host's small ones; where small ones cost no more, that is likely.
     proviso = ", if the host backs huge pages with huge ones" if guest or in_small.apart(in_huge) <= 0 else ""
     if huge.apart(kind) > 0:
@@ -432,7 +432,7 @@ def answer(of_memory, of_l3, few_pages, dram, level):
     near = few_pages.at_end
     if not near:
         return rk.unexplained("cause not measured", f"{needed}. Whether distance, other load or translation causes it was not measured.")
-    within = f"{needed}. Within 32 pages a load takes {rk.amount(near.median, 'ns')}"
+    within = f"{needed}. Within 32 pages a load takes {rk.median_text(near, 'ns')}"
     left_out = (of_memory.median - near.median) / (of_memory.median - of_memory.seal.predicted)  # of the miss, by staying near
     if of_memory.summary.apart(near) > 0 and left_out > 0.5:
         return rk.unexplained("distance or translation", f"{within}. Translation, open rows or prefetched lines may be why; distance is not excluded.")
@@ -445,7 +445,7 @@ def answer(of_memory, of_l3, few_pages, dram, level):
 @rk.finding(needs=())
 def stairs(base):
     title = "Load latency in a random ring against the size of the region"
-    ends = [f"{rk.amount(base.medians[at], 'ns')} at {rk.amount(base.axis[at], 'byte')}" for at in (0, -1)] if base.has_samples else []
+    ends = [f"{rk.median_text(base.summaries[at], 'ns')} at {rk.amount(base.axis[at], 'byte')}" for at in (0, -1)] if base.has_samples else []
     span = f": in {pages_of(base)} pages from {' to '.join(ends)}" if ends else ""
     return rk.shown("span", f"{title}{span}. In black each level's median over its sizes")
 

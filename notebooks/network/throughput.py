@@ -76,8 +76,8 @@ def small_sends(sends, sends_to_peer, link):
     size, here, there = sends.axis[0], sends.summaries[0], sends_to_peer.summaries[0]
     if sends_to_peer.axis[0] != size or not there.interval.high < 0.95 * link:
         return []
-    rates = (f"Sends of {rk.amount(size, 'byte')} carry {rk.amount(there.median, 'Mbit/s')} to the other host, less than the link does, and "
-             f"{rk.amount(here.median, 'Mbit/s')} within the machine")
+    rates = (f"Sends of {rk.amount(size, 'byte')} carry {rk.median_text(there, 'Mbit/s')} to the other host, less than the link does, and "
+             f"{rk.median_text(here, 'Mbit/s')} within the machine")
     if there.apart(here) > 0:
         return rk.unexplained("small sends slower here", f"{rates}. So the calls are the limit, and the receiver on this machine costs the "
                               "sender something; what, is not explained.")

@@ -23,7 +23,7 @@ from reckon.measurement.probe import DataFiles, Parameter, Probe
 from reckon.messages import did_you_mean
 from reckon.records.run_files.unit_conversion import sample_values
 from reckon.show.sentences import warning_sentences
-from reckon.units import number
+from reckon.units import number, number_and_interval
 
 _AT_LEAST_1 = click.IntRange(min=1)
 
@@ -273,12 +273,12 @@ def _print_summary(unit: str, summary, values: list) -> None:
     for number_of_process, samples in enumerate(values, 1):
         texts = [f"{value:.6g}" for value in samples]
         print(f"process {number_of_process} [{unit}]: {' '.join(texts)}")
-    low, high = (number(end, 4) for end in summary.interval.ends)
-    interval = f"95 % interval {low} to {high}"
+    median, ends = number_and_interval(summary.median, *summary.interval.ends)
+    interval = f"95 % interval {ends}"
     if not summary.interval.is_known:
         few = statistics.PROCESSES_FOR_AN_INTERVAL
         interval = f"interval not known from fewer than {few} processes"
-    print(f"median {number(summary.median, 4)} {unit}, {interval}")
+    print(f"median {median} {unit}, {interval}")
     print(
         f"mean {number(summary.mean, 4)}, minimum {number(summary.minimum, 4)}, "
         f"99th percentile {number(summary.p99, 4)}, {summary.n} samples"

@@ -135,7 +135,7 @@ def _row(result: Result, state: str, reason: str | None) -> list[str]:
         ratio += f", now {ratio_text(result.current_ratio)}"
     if not result.has_samples:
         return [result.quantity, predicted, "", f"{state}: {reason}" if reason else state]
-    measured = _span(result.medians, result) if result.is_curve else f"{result:interval}"
+    measured = result.medians_text if result.is_curve else f"{result:interval}"
     note = f"; {reason}" if reason else ""
     return [result.quantity, predicted, ratio, measured + note]
 

@@ -237,7 +237,7 @@ def _measured(variant: _Variant) -> str:
     result = variant.result
     if not result.has_samples:
         return f"Measured   not yet ({result.reason})" if result.reason else "Measured   not yet"
-    shown = units.span(result.medians, result.unit) if result.is_curve else f"{result:interval}"
+    shown = result.medians_text if result.is_curve else f"{result:interval}"
     if result.is_of_two_groups:
         return f"Measured   {shown}, so there is no ratio"
     far = f", {how_far(variant.ratio)}" if is_comparable(variant.ratio) else ""

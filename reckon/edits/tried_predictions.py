@@ -44,7 +44,7 @@ class Tried:
             return literal(self.result.reason or "not measured yet")
         if self.result.is_of_two_groups:
             return f"{self.result:interval}"
-        return units.span(self.result.medians, self.result.unit)
+        return self.result.medians_text
 
     @property
     def ratios(self) -> str:

@@ -126,6 +126,15 @@ def test_numbers_are_printed_alike(open_page):
     formula = f"reckon.formulas.byQuantity.get('{NULL_CALL}')"
     printed = page.evaluate(f"v => v.map(x => reckon.numbers.amount(x, {formula}))", signed)
     assert printed == [units.amount(value, "ns") for value in signed]
+    intervals = [
+        (value, value - below * abs(value), value + above * abs(value))
+        for value in signed[:-3]
+        for below, above in ((0.3, 2.0), (0.002, 0.0004), (0.05, 0.07), (0, 0), (0.9, 0))
+    ]
+    printed = page.evaluate(
+        f"v => v.map(x => reckon.numbers.amountAndInterval(...x, {formula}))", intervals
+    )
+    assert printed == [[*units.amount_and_interval(*each, "ns")] for each in intervals]
     shares = [k / 1000 for k in range(1, 1000)] + [k / 200 for k in range(1, 300)]
     printed = page.evaluate("v => v.map(x => reckon.numbers.percent(x))", shares)
     assert printed == [f"{100 * share:.0f}" for share in shares]

@@ -32,7 +32,7 @@ ORDER BY quantity, x"""
 _SINGLE_VALUES = """
 CREATE TABLE single_values AS
 SELECT run_id, quantity, x, shown_x_unit, shown_unit, state, reason, predicted, predicted_low,
-       predicted_high, revised, ratio, median
+       predicted_high, revised, ratio, median, low, high
 FROM quantities WHERE reports = [] OR reports IS NULL
 QUALIFY row_number() OVER (PARTITION BY run_id, quantity ORDER BY x DESC NULLS LAST) = 1
 ORDER BY run_id"""

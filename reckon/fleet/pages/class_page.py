@@ -74,11 +74,7 @@ def sentences(quantity: QuantityGuesses, *, with_names: bool) -> list[str]:
 
 def _measured(quantity: QuantityGuesses, point: int) -> str:
     unit, measured = quantity.result.unit, quantity.result.summaries[point]
-    text = units.amount(measured.median, unit)
-    if not measured.interval.is_known:
-        return text
-    step = units.readable_unit(measured.median, unit)
-    return f"{text} ({units.range_text(*measured.interval.ends, step)})"
+    return units.amount_with_interval(measured.median, *measured.interval.ends, unit)
 
 
 def _wrong_side(guesses: list[Guess]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -71,6 +72,13 @@ def _or_dash(function):
     return lambda value, *arguments: NONE if value is None else function(value, *arguments)
 
 
+def measured_texts(row: dict[str, Any], unit: str) -> tuple[str, str]:
+    """ "93.1 ns" and "92.1 to 94.0": the value of a row and its interval, or a dash."""
+    low, high = (math.nan if row[end] is None else row[end] for end in ("low", "high"))
+    text, interval = units.amount_and_interval(row["median"], low, high, unit)
+    return text, interval or NONE
+
+
 def environment() -> jinja2.Environment:
     """The templates with the filters that they use."""
     jinja = jinja2.Environment(
@@ -85,15 +93,14 @@ def environment() -> jinja2.Environment:
         "bytes": _or_dash(functools.partial(units.size, unit="byte")),
         "counted": counted,
         "heading": heading,
+        "measured_texts": measured_texts,
         "number": _or_dash(units.number),
         "page_title": page_title,
         "part_title": part_title,
         "percent": _or_dash(percent),
         "plural": plural,
         "position": units.position,
-        "range_text": units.range_text,
         "ratio": _or_dash(ratio_text),
-        "readable_unit": units.readable_unit,
         "slug": slug,
         "span": units.span,
         "times": times_text,

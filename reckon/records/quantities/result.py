@@ -21,6 +21,13 @@ from reckon.records.run_files.unit_conversion import (
 )
 
 
+def median_text(summary: statistics.Summary, unit: str) -> str:
+    """ "93.1 ns": the median in the digits that it has beside its interval."""
+    if summary.groups is not None:
+        return units.amount(summary.median, unit)
+    return units.amount_and_interval(summary.median, *summary.interval.ends, unit)[0]
+
+
 def summary_text(summary: statistics.Summary, unit: str) -> str:
     """ "93.1 ns (92.1 to 94.0)"; of two groups of processes both, with their shares."""
     if summary.groups:
@@ -327,6 +334,12 @@ class Result:
         return np.array([summary.median for summary in self.summaries])
 
     @property
+    def medians_text(self) -> str:
+        """The first and last median of a curve; one if all are printed alike."""
+        texts = [median_text(summary, self.unit) for summary in self.summaries]
+        return texts[0] if len(set(texts)) == 1 else f"{texts[0]} to {texts[-1]}"
+
+    @property
     def median(self) -> float:
         """The value at the first point, in base units; nan without samples, and of two groups."""
         return float(self.medians[0]) if self.has_samples else math.nan
@@ -505,4 +518,4 @@ class Result:
             return summary_text(self.summary, self.unit)
         if self.summary.groups and not self.is_curve:
             return " or ".join(units.amount(g.median, self.unit) for g in self.summary.groups)
-        return units.amount(self.median, self.unit)
+        return median_text(self.summary, self.unit)

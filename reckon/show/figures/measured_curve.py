@@ -12,7 +12,7 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from reckon import units
-from reckon.records.quantities.result import Result
+from reckon.records.quantities.result import Result, median_text
 from reckon.show.block import Block
 from reckon.show.figures import drawings, places, printing, style
 from reckon.show.figures.drawings import Data, Drawing
@@ -131,7 +131,7 @@ class MeasuredCurve:
 
     def alt(self, xlabel: str) -> str:
         """The curve in words."""
-        first, last = (units.amount(v, self.result.unit) for v in self.result.medians[[0, -1]])
+        first, last = (median_text(self.result.summaries[at], self.result.unit) for at in (0, -1))
         return (
             f"{title_of(self.result.quantity)} against {xlabel}: from {first} at "
             f"{units.plain(self.x[0])} to {last} at {units.plain(self.x[-1])}"

@@ -90,8 +90,7 @@ def _draw_bands(axes: Axes, curves: list[MeasuredCurve]) -> None:
 
 def _alt(result: Result, called: str) -> str:
     first, last = (units.size(float(x), result.axis_unit) for x in result.axis[[0, -1]])
-    span = units.span(result.medians, result.unit)
-    return f"{called} against {_XLABEL}: {span}, from {first} to {last}"
+    return f"{called} against {_XLABEL}: {result.medians_text}, from {first} to {last}"
 
 
 def _set_limits(axes: Axes, curves: list[MeasuredCurve]) -> None:

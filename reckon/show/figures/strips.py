@@ -17,7 +17,7 @@ from reckon.comparison.reports.method_groups import GroupResult
 from reckon.comparison.reports.report import Report
 from reckon.comparison.reports.reported_value import ReportedValue
 from reckon.prediction.ratios import is_miss
-from reckon.records.quantities.result import Result
+from reckon.records.quantities.result import Result, median_text
 from reckon.records.session import current_session
 from reckon.show.block import Block, say
 from reckon.show.figures import drawings, style
@@ -115,8 +115,11 @@ class _Strip:
 
     def alt(self, unit: str) -> str:
         """The strip in words."""
-        own = " or ".join(units.amount(value, unit) for value in self._own_values)
-        here = own or "not measured"
+        here = "not measured"
+        if self.here:
+            groups = self.here.groups or ()
+            here = " or ".join(units.amount(group.median, unit) for group in groups)
+            here = here or median_text(self.here, unit)
         there = ", ".join(point.alt(unit) for point in self.there)
         return f"{self.title}, here {here}, there {there or 'nothing'}"
 

@@ -20,7 +20,7 @@ from reckon.show.tables.headlines import Headline, main_results, result_of, unme
 from reckon.show.text import machine_value, ratio_text
 
 _WIDTH = 80
-_COLUMNS = "{:29} {:>13} {:>27} {:>8}"
+_COLUMNS = "{:27} {:>13} {:>29} {:>8}"
 
 
 def text_summary(run: records.Run, results: list[Result]) -> str:

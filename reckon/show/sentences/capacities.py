@@ -73,15 +73,15 @@ def inferred_capacity(
     if not capacity.summary or not true.summary:
         reason = capacity.reason or true.reason
         return say(f"{where} it could not be inferred: {literal(reason)}.", *sentences)
-    size, true_size = (f"{r}" if r.is_of_two_groups else _size(r.median) for r in (capacity, true))
     ends = interval(capacity, curve)
+    true_size = f"{true}" if true.is_of_two_groups else _size(true.median)
     if ends is None or capacity.is_of_two_groups or true.is_of_two_groups:
-        inferred = f"{where} the inferred capacity is {size}"
+        inferred = f"{where} the inferred capacity is {capacity}"
         return say(f"{inferred}; the kernel counts {true_size}.", *sentences)
-    low, high = ends
-    side = "inside" if low <= true.median <= high else "outside"
+    inferred = units.amount_with_interval(capacity.median, *ends, capacity.unit)
+    side = "inside" if ends[0] <= true.median <= ends[1] else "outside"
     return say(
-        f"{where} the inferred capacity is {size} ({_size(low)} to {_size(high)}); the kernel's "
-        f"{true_size} is {side} the interval.",
+        f"{where} the inferred capacity is {inferred}; the kernel's {true_size} is {side} the "
+        "interval.",
         *sentences,
     )

@@ -62,9 +62,10 @@ def interval_or_range(ratio: Ratio) -> tuple[float, float]:
 
 def ratio_with_interval(ratio: Ratio) -> str:
     """ "2.91 (2.80 to 3.02)"; without its ends if there is one round or none."""
-    low, high = (units.number(end) for end in interval_or_range(ratio))
-    interval = f" ({low} to {high})" if ratio.rounds > 1 else ""
-    return f"{units.number(ratio.middle)}{interval}"
+    if ratio.rounds <= 1:
+        return units.number(ratio.middle)
+    middle, interval = units.number_and_interval(ratio.middle, *interval_or_range(ratio))
+    return f"{middle} ({interval})"
 
 
 def changes_value(ratio: Ratio) -> bool:

@@ -77,15 +77,12 @@ class AnswerValues:
         predicted = self.span(units.amount(self.predicted, unit), "predicted")
         if summary.groups:
             return [predicted, f"**{summary_text(summary, unit)}**", NONE]
-        interval = ""
-        if summary.interval.is_known:
-            step = units.readable_unit(summary.median, unit)
-            ends = units.range_text(*summary.interval.ends, step)
-            interval = f" ({ends.replace(' ', _NO_BREAK)})"
+        median, ends = units.amount_and_interval(summary.median, *summary.interval.ends, unit)
+        interval = f" ({ends.replace(' ', _NO_BREAK)})" if ends else ""
         ratio = self.span(ratio_text(self.ratio), "ratio")
         return [
             predicted,
-            f"**{units.amount(summary.median, unit)}**{interval}",
+            f"**{median}**{interval}",
             f"**{ratio}**" if self.is_miss else ratio,
         ]
 

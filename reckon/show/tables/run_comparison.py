@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 
 from reckon import records, units
@@ -44,9 +43,8 @@ def where(quantity: QuantityComparison, point: PointComparison) -> str:
 
 def ratio_with_interval(point: PointComparison) -> str:
     """The ratio of B to A with its interval; without one, the ratio alone."""
-    low, high = point.interval
-    interval = "" if math.isnan(low) else f" ({units.number(low)} to {units.number(high)})"
-    return f"{units.number(point.ratio)}×{interval}"
+    ratio, interval = units.number_and_interval(point.ratio, *point.interval)
+    return f"{ratio}×" + (f" ({interval})" if interval else "")
 
 
 def curve_summary(quantity: QuantityComparison) -> str:

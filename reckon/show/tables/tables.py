@@ -82,7 +82,7 @@ def measured_cell(result: Result) -> str:
     """The median with its interval, a curve's ends, or the reason why there is no value."""
     if not result.has_samples:
         return MissingCell(result.state, literal(result.reason))
-    text = units.span(result.medians, result.unit) if result.is_curve else f"{result:interval}"
+    text = result.medians_text if result.is_curve else f"{result:interval}"
     return f"{text} ({literal(result.attempt_note)})" if result.attempt_note else text
 
 
@@ -276,11 +276,16 @@ def _line_cells(result: Result) -> list[str]:
     scale = units.factor(result.axis_unit)
     step = units.readable_unit(line.slope * scale, result.unit)
     per = f"{units.symbol(step)} / {units.symbol(result.axis_unit, '1')}".removesuffix(" / ")
-    interval = units.range_text(line.slope_low * scale, line.slope_high * scale, step)
+    fitted, interval = units.number_and_interval(
+        *(
+            units.from_base(slope * scale, step)
+            for slope in (line.slope, line.slope_low, line.slope_high)
+        )
+    )
     slopes = (sealed.slope, current.slope)
     return [
         _with_revised(result, *(f"{in_unit(slope * scale, step)} {per}" for slope in slopes)),
-        f"{in_unit(line.slope * scale, step)} {per} ({interval})",
+        f"{fitted} {per} ({interval})",
         _with_revised(
             result, *(ratio_text(line.slope / slope if slope else math.nan) for slope in slopes)
         ),
