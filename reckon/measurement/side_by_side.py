@@ -128,11 +128,7 @@ def _prediction(method: MethodResult) -> Prediction:
     """The prediction that the page's value comes out again, in its own unit and operation."""
     page, point = method.page, method.point
     assert page and point  # it has a value
-    summary = _summary(page, point)
-    value, (low, high) = summary.median, summary.interval.ends
-    if summary.groups:  # most processes are of one of them, and both are in the interval
-        value = max(summary.groups, key=lambda group: group.share).median
-        low, high = summary.bounds
+    value, low, high = _summary(page, point).input
     has_interval = not math.isnan(low)
     position = "" if point.x is None else f" at {point.x:g}"
     return _repeated(page.unit).of(

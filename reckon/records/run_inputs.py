@@ -61,7 +61,7 @@ def processor(name: str, otherwise: Input) -> Input:
 
 
 def measured(quantity: str, otherwise: Input | None = None, *, at_end: bool = False) -> Input:
-    """The median of an earlier measurement, with its interval.
+    """The median of an earlier measurement, with its interval; of two groups see Summary.input.
 
     In the unit of `otherwise`, the guess that is used instead without a measurement. Of a curve
     it is the median at the first point, or at the last (`at_end`), if that was measured.
@@ -88,15 +88,15 @@ def measured(quantity: str, otherwise: Input | None = None, *, at_end: bool = Fa
     summary = result.at_end if at_end else result.summary
     if summary is None:
         return _as_fallback(otherwise, f"{quantity} did not come to its last point", quantity)
-    interval = summary.interval
-    has_interval = math.isfinite(interval.low) and math.isfinite(interval.high)
+    value, low, high = summary.input
+    has_interval = math.isfinite(low) and math.isfinite(high)
     return Input(
         "measured",
-        summary.median,
+        value,
         unit,
         f"measured in this run{AT_END if at_end else ''}",
-        low=interval.low if has_interval else None,
-        high=interval.high if has_interval else None,
+        low=low if has_interval else None,
+        high=high if has_interval else None,
         reference=quantity,
     )
 

@@ -146,6 +146,14 @@ class Summary:
         return low, high
 
     @property
+    def input(self) -> tuple[float, float, float]:
+        """A value with its interval for a prediction: of two groups the larger one's median, in an
+        interval that holds both."""
+        if not self.groups:
+            return self.median, *self.interval.ends
+        return max(self.groups, key=lambda group: group.share).median, *self.bounds
+
+    @property
     def groups(self) -> tuple[Group, Group] | None:
         """The two groups that the processes fall into, the lower first: the median, which lies in
         one of them or between them, is then no value; None if they are of one."""

@@ -54,6 +54,12 @@ def test_both_are_printed(two):
     assert f"{two:cycles}" == "300 or 600 cycles"
 
 
+def test_a_later_prediction_takes_the_larger_group_in_an_interval_of_both(two, one):
+    value, low, high = two.summary.input
+    assert value == pytest.approx(1e-7) and low <= 1e-7 and high >= 2e-7
+    assert one.summary.input == (one.median, *one.summary.interval.ends)
+
+
 def test_it_has_no_ratio_and_no_interval_that_held(two):
     two.seal.low, two.seal.high = 0.5e-7, 1.5e-7
     assert two.inside_interval is None

@@ -32,6 +32,15 @@ def row_label(quantity: str) -> tuple[str, str]:
     return experiment, name
 
 
+def is_decided(result: Result, reported: ReportedValue) -> bool:
+    """Whether a report's value lies outside the interval of this run's, where that has one."""
+    index = result.point_index(reported.at, reported.at_unit)
+    if index is None:
+        return True
+    low, high = result.summaries[index].interval.ends
+    return not low <= reported.measured_in(result.unit) <= high
+
+
 def value_here(result: Result, reported: ReportedValue) -> float:
     """This run's value of what a report's value is of, in base units; nan where there is none, or
     two groups of processes."""

@@ -43,6 +43,9 @@ class Cell:
     points: int = 1
     by_reckon: bool = False  # a report's value, compared with this book's own method
     over_link: bool = False  # measured with another host, over a link that is not the machine's
+    is_decided: bool = (
+        True  # whether the other's value is outside this run's interval, at most points
+    )
 
     @property
     def shows_speed(self) -> bool:
@@ -126,6 +129,8 @@ class RunValues:
         indices, values = map(list, zip(*positive, strict=True))
         divisors = np.array(self.divisors)[indices]
         here, there = np.array(self.medians)[indices] / divisors, np.array(values) / divisors
+        intervals = [self.result.summaries[index].interval.ends for index in indices]
+        held = [low <= value <= high for (low, high), value in zip(intervals, values, strict=True)]
         return Cell(
             quantity=self.result.quantity,
             unit=self.result.unit,
@@ -135,6 +140,7 @@ class RunValues:
             points=len(indices),
             by_reckon=by_reckon,
             over_link=self.over_link,
+            is_decided=2 * sum(held) < len(held),
         )
 
 

@@ -13,10 +13,12 @@ from matplotlib.lines import Line2D
 
 from reckon import records, units
 from reckon.comparison.reports import method_groups, published
+from reckon.comparison.reports.matching import is_decided
 from reckon.comparison.reports.method_groups import GroupResult
 from reckon.comparison.reports.report import Report
 from reckon.comparison.reports.reported_value import ReportedValue
 from reckon.prediction.ratios import is_miss
+from reckon.records.quantities.lookup import read_result
 from reckon.records.quantities.result import Result, median_text
 from reckon.records.session import current_session
 from reckon.show.block import Block, say
@@ -70,6 +72,7 @@ class _ReportPoint:
     value: float
     by_method: float  # here, by the report's method; nan if it is unknown or the strip's own
     is_ranked: bool  # whether the page `machines` ranks it, and so the finding counts it
+    is_decided: bool = True  # whether it lies outside this machine's interval
 
     def alt(self, unit: str) -> str:
         """The value in words, with this machine's by the same method."""
@@ -101,13 +104,14 @@ class _Strip:
         return any(point.by_method > 0 for point in self.there)
 
     @property
-    def pairs(self) -> list[tuple[float, float]]:
-        """Each report's value that is ranked, with this machine's by the same method."""
+    def pairs(self) -> list[tuple[float, float, bool]]:
+        """Each ranked value of a report, this machine's by the same method, and whether they are
+        shown to differ."""
         if not self.here:
             return []
         own = math.nan if self.here.groups else self.here.median
         pairs = [
-            (point.value, own if math.isnan(point.by_method) else point.by_method)
+            (point.value, own if math.isnan(point.by_method) else point.by_method, point.is_decided)
             for point in self.there
             if point.is_ranked
         ]
@@ -151,12 +155,14 @@ def _strip(
     there = []
     for quantity, x in (entry if isinstance(entry, tuple) else (entry, at) for entry in quantities):
         is_this_method = quantity == result.quantity
+        by_its = result if is_this_method else read_result(run, quantity)
         for reported in published.measured_values(quantity):
             if x in (None, reported.at):
                 by_method = math.nan if is_this_method else value_by_method_of(reported, run)
                 is_ranked = (is_this_method or by_method > 0) and _may_be_ranked(reported, result)
                 value = reported.measured_in(unit)
-                there.append(_ReportPoint(reported, value, by_method, is_ranked))
+                is_apart = by_its is None or is_decided(by_its, reported)
+                there.append(_ReportPoint(reported, value, by_method, is_ranked, is_apart))
     index = result.point_index(at)
     return _Strip(title, None if index is None else result.summaries[index], there)
 
@@ -178,13 +184,15 @@ def _machines_finding(strips: list[_Strip], unit: str) -> str:
     if not pairs:
         return ""
     text, is_counted = _ahead(unit)
-    count = sum(is_counted(there, here) for there, here in pairs)
+    count = sum(is_apart and is_counted(there, here) for there, here, is_apart in pairs)
+    undecided = sum(not is_apart for *_, is_apart in pairs)
+    open_ones = f", in {undecided} neither is shown to" if undecided else ""
     unranked = sum(not point.is_ranked for strip in strips if strip.here for point in strip.there)
     drawn = (
         f"; {unranked} more {plural(unranked, 'is', 'are')} drawn, not ranked" if unranked else ""
     )
     ranked = f"{len(pairs)} {plural(len(pairs), 'comparison', 'comparisons')}"
-    return f". By the same method this machine {text} in {count} of {ranked}{drawn}"
+    return f". By the same method this machine {text} in {count} of {ranked}{open_ones}{drawn}"
 
 
 def _ahead(unit: str) -> tuple[str, Callable[[float, float], bool]]:

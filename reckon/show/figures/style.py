@@ -188,9 +188,10 @@ def nothing_to_draw(results: list[Result]) -> Block:
     """The sentence in a figure's place if no quantity has samples."""
     names: dict[str, list[str]] = {}
     for result in results:
-        why = f"{result.state}: {literal(result.reason).rstrip('.')}"
+        why = literal(result.reason).rstrip(".")
+        why = why if result.state == "predicted" else f"{result.state}: {why}"
         names.setdefault(why, []).append(title_of(result.quantity))
     if len(names) == 1:
-        return Block(f"There is nothing to draw; {next(iter(names))}.")
-    lines = [f"- {join_words(each)} {why}." for why, each in names.items()]
+        return Block(f"There is nothing to draw ({next(iter(names))}).")
+    lines = [f"- {join_words(each)} ({why})." for why, each in names.items()]
     return Block("\n".join(["There is nothing to draw:\n", *lines]))

@@ -114,10 +114,11 @@ def _middle(others: OtherMachines, column: str) -> float:
 def ranking(others: OtherMachines, column: str) -> Block:
     """In which quantities this machine is faster and slower than another."""
     timed = _timed(others, column)
-    ranked = [(label, cell.times) for label, cell in timed if cell.is_ranked]
+    ranked = [(label, cell.times) for label, cell in timed if cell.is_ranked and cell.is_decided]
+    undecided = sum(cell.is_ranked and not cell.is_decided for _, cell in timed)
     unranked = _unranked([(label, cell) for label, cell in timed if not cell.is_ranked])
     title = others.titles[column]
-    if not ranked:
+    if not ranked and not undecided:
         condition = " and that is ranked" if unranked else ""
         text = f"**{title}**: nothing that this run measured{condition}."
         return join_blocks([say(text), items(unranked)])
@@ -126,14 +127,19 @@ def ranking(others: OtherMachines, column: str) -> Block:
     faster_there = [pair for pair in ranked if pair[1] < 1]
     middle = units.number(_middle(others, column))
     opening = say(
-        f"**{title}**: this machine is faster in {len(slower_there)} of {len(ranked)} values; by "
-        f"the median, the other takes {middle} times as long."
+        f"**{title}**: this machine is faster in {len(slower_there)} of "
+        f"{len(ranked) + undecided} values{_not_shown(undecided)}; by the median, the other takes "
+        f"{middle} times as long."
     )
     extremes = [
         _extremes(slower_there, "Largest advantages:", "It is not faster in any quantity."),
         _extremes(faster_there, "Largest disadvantages:", "It is not slower in any quantity."),
     ]
     return join_blocks([opening, items([*extremes, *unranked])])
+
+
+def _not_shown(undecided: int) -> str:
+    return f", in {undecided} neither is shown to be" if undecided else ""
 
 
 def _extremes(ranked: list[tuple[str, float]], opening: str, none: str) -> str:

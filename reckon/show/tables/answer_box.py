@@ -185,5 +185,10 @@ def _ticks(scale: tuple[float, float], unit: str) -> list[float]:
 
 
 def exercise(question: str, solution: str) -> Block:
-    """An exercise with its solution folded; `solution` is computed from the run."""
+    """An exercise with its solution folded; `solution` is computed from the run, and replaced by a
+    sentence where the run lacks a number."""
+    if NONE in solution.split():
+        solution = (
+            "The solution needs a value that was not measured here, or of which there are two."
+        )
     return Block(f"{question}\n\n:::{{dropdown}} Solution\n{solution}\n:::")

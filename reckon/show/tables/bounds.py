@@ -57,16 +57,17 @@ def plausibility(results: list[Result], minimum: float, unit: str, why: str, **o
     `options` are the other fields of Bounds.
     """
     bounds = Bounds(minimum, unit, why, **options)
-    outside = []
+    outside, count = [], 0
     for result in results:
         curves = {"this run": _values_of_run(result, bounds)}
         for reported in published.measured_values(result.quantity) if bounds.with_reports else []:
             value = _value_of_report(reported, result, bounds)
             curves.setdefault(f"the {reported.machine}", []).append(value)
         for owner, curve in curves.items():
+            count += len(curve)
             outside += _outside(title_of(result.quantity), owner, curve, bounds)
     if not outside:
-        return say(bounds.rule(), "None is.")
+        return say(bounds.rule(), "None is." if count else "Nothing was measured that could be.")
     rule = say(bounds.rule(), "Outside are:")
     return join_blocks([rule, items(outside), say(bounds.because)])
 

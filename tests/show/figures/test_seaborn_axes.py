@@ -117,4 +117,4 @@ def test_curves_have_their_predictions_and_intervals(drawn):
 @pytest.mark.parametrize("draw", [distribution, series, rows, curves])
 def test_without_samples_there_is_a_sentence(build, draw):
     gone = made_up.nothing("cpu/made/gone", "needs huge pages")
-    assert draw(gone).markdown == "There is nothing to draw; unsupported: needs huge pages."
+    assert draw(gone).markdown == "There is nothing to draw (unsupported: needs huge pages)."

@@ -7,6 +7,7 @@ import math
 import pytest
 from helpers import made_up
 
+from reckon.comparison.reports import published
 from reckon.show.figures import strips
 
 HOLLOW = "this machine, by that method"
@@ -55,6 +56,13 @@ def test_a_comparison_that_the_page_on_machines_does_not_rank_is_not_counted(
         result.measurement.peer = "The other host is 192.0.2.7."
     markdown, _ = data({"a strip": (result, [quantity])})
     assert "comparisons" not in markdown
+
+
+def test_a_value_within_this_machines_interval_is_counted_for_neither(data):
+    [there] = published.measured_values("network/rtt/t470")
+    result = made_up.single("network/rtt/t470", there.measured_in("µs") * 1e9, "ns")
+    markdown, _ = data({"TCP": (result, ["network/rtt/t470"])})
+    assert "takes less time in 0 of 1 comparison, in 1 neither is shown to" in markdown
 
 
 def test_a_strip_may_take_a_report_at_another_place_of_its_curve(data):

@@ -15,6 +15,12 @@ def test_the_rule_of_bounds():
     )
 
 
+def test_nothing_that_was_not_measured_is_within_bounds():
+    gone = made_up.nothing("cpu/made/gone")
+    text = rk.show.plausibility([gone], 8, "µs", "why").markdown
+    assert text.endswith("Nothing was measured that could be.")
+
+
 def test_values_of_a_curve_outside_their_bounds_are_counted():
     curve = made_up.curve("files/contention/t470", [1, 2, 4], [10] * 3, "µs", axis_unit="1")
     text = rk.show.plausibility([curve], 8, "µs", "why").markdown
