@@ -148,11 +148,15 @@ def missed(result: Result, reason: str, what: str = "", *, lower: str | None = N
     what: stands after the result's title. lower: the reason where the result lies below its
     prediction, if `reason` speaks of one above.
     """
-    if not is_miss(result.ratio):
+    ratios = [result.ratio]
+    if result.is_of_two_groups:
+        predicted = result.sealed("predicted")[0]
+        ratios = [group.median / predicted for group in result.summary.groups]
+    if not any(map(is_miss, ratios)):
         return ""
-    reason = lower if lower is not None and result.ratio < 1 else reason
-    title = f"{title_of(result.quantity)}{what}"
-    return missed_item(title, f"{units.number(result.ratio)} times the prediction", reason)
+    reason = lower if lower is not None and max(ratios) < 1 else reason
+    title, times = f"{title_of(result.quantity)}{what}", " or ".join(map(units.number, ratios))
+    return missed_item(title, f"{times} times the prediction", reason)
 
 
 def missed_item(title: str, how_far: str, reason: str) -> Finding:

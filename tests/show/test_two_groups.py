@@ -15,6 +15,7 @@ from reckon.edits.what_if_panels import data_of
 from reckon.errors import NoOneValue
 from reckon.records.quantities.recorded_predictions import needed_guesses, ratio, to_prediction
 from reckon.records.quantities.revisions import QuantityPrediction
+from reckon.show.findings import missed
 from reckon.show.pages import summary_page, text_summary
 from reckon.show.pages.front_page import headlines
 from reckon.show.sentences.verdicts import verdict
@@ -58,6 +59,13 @@ def test_a_later_prediction_takes_the_larger_group_in_an_interval_of_both(two, o
     value, low, high = two.summary.input
     assert value == pytest.approx(1e-7) and low <= 1e-7 and high >= 2e-7
     assert one.summary.input == (one.median, *one.summary.interval.ends)
+
+
+def test_a_miss_of_a_group_is_a_miss_and_names_both(two):
+    two.seal.predicted = 100e-9 / 3
+    assert "3.00 or 6.00 times the prediction" in missed(two, "unexplained.")
+    two.seal.predicted = 150e-9
+    assert missed(two, "unexplained.") == ""
 
 
 def test_it_has_no_ratio_and_no_interval_that_held(two):
