@@ -90,7 +90,7 @@ def test_a_finding_may_print_both_of_two_values():
     printed = rk.finding(lambda two, call: rk.shown("both", f"{two}, {two.apart(call)}"))
     assert printed(TWO, CALL).name == "both" and printed(TWO, CALL).endswith(" ns, 1")
     missed = rk.finding(lambda two: rk.shown("off", rk.missed(two, "why.")))
-    assert missed(TWO) == ""
+    assert missed(TWO) == "- **two** (1.01 or 2.02 times the prediction): why."
 
 
 def test_only_a_miss_is_an_item_of_the_list():
