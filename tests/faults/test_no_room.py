@@ -28,6 +28,13 @@ def book(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
+def book_with_files(tmp_path_factory):
+    """The book with a page that needs a scratch file."""
+    pages = LOCAL_PAGES | {"files/small": {"files/small/seek": ("files/read/lseek", "")}}
+    return SmallBook(tmp_path_factory.mktemp("files") / "book", pages)
+
+
+@pytest.fixture(scope="module")
 def book_with_hosts(tmp_path_factory):
     """The book with its other host and its NFS server, which take longer than all else."""
     return SmallBook(tmp_path_factory.mktemp("hosts") / "book")
@@ -123,16 +130,16 @@ def test_a_disk_that_keeps_nothing_is_reported(book):
 
 
 def test_scratch_files_without_room_or_a_working_disk_are_reported_and_the_next_build_is_whole(
-    book_with_hosts,
+    book_with_files,
 ):
     """The quantities that need files are unsupported without room, which is a choice of the user's; where
     the disk fails they have failed. Either way the next build measures them."""
     has_fuse()
-    check_unusable(book_with_hosts, "scratch", full, 0, "free in")
-    check_whole(book_with_hosts)
-    failed = "files/small/null failed: No file can be written in"
-    check_unusable(book_with_hosts, "scratch", failing("write"), 1, failed)
-    check_whole(book_with_hosts)
+    check_unusable(book_with_files, "scratch", full, 0, "free in")
+    check_whole(book_with_files)
+    failed = "files/small/seek failed: No file can be written in"
+    check_unusable(book_with_files, "scratch", failing("write"), 1, failed)
+    check_whole(book_with_files)
 
 
 def has_fuse():
@@ -173,16 +180,16 @@ def test_a_disk_that_cannot_be_read(book, tmp_path, place, reason):
     ],
     ids=["samples", "record"],
 )
-def test_samples_or_a_record_that_cannot_be_written(book_with_hosts, tmp_path, files, named, error):
+def test_samples_or_a_record_that_cannot_be_written(book_with_files, tmp_path, files, named, error):
     """Of that page nothing is half written; the other pages are measured, and the next build is whole."""
     own_mounts()
-    book = book_with_hosts
+    book = book_with_files
     shim = compiled(tmp_path, "failing_writes", "-shared", "-fPIC")
     done = build(book, LD_PRELOAD=str(shim), FAILING=files, ERROR=str(error))
     output = done.stdout + done.stderr
     assert done.returncode == 1 and "Traceback" not in output, output
     assert f"{named} cannot be written ({os.strerror(error)})." in output, output
-    assert set(book.recorded()) >= {"network/small/here", "files/small/null"}
+    assert set(book.recorded()) >= {"files/small/seek"}
     assert "cpu/small/read" not in book.recorded()
     check_whole(book)
 
