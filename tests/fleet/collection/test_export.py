@@ -13,7 +13,9 @@ from reckon.fleet.collection import export, tables
 from reckon.records.quantities.lookup import all_results
 
 
-def test_duckdb_reads_what_was_exported(recorded, tmp_path):
+def test_duckdb_reads_what_was_exported_and_no_trials_of_an_earlier_export(
+    recorded, tmp_path, monkeypatch
+):
     out = tmp_path / "tables"
     printed = reckon("export", "--out", str(out), "--trials").stdout
     assert printed.startswith(f"{out}: 1 run, ")
@@ -27,10 +29,9 @@ def test_duckdb_reads_what_was_exported(recorded, tmp_path):
     (row,) = duckdb.sql(query).fetchall()
     assert row == ("recorded", result.median, "s", result.summary.n)
 
-
-def test_the_query_of_the_description_works(recorded, tmp_path, monkeypatch):
-    reckon("export", "--out", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
+    reckon("export", "--out", str(out))
+    assert not (out / "trials.parquet").exists()
+    monkeypatch.chdir(out)
     query = re.search("```sql\n(.*?)```", export.description(), re.DOTALL)[1]
     rows = duckdb.sql(query).fetchall()
     assert len(rows) == 10 and {times for _, _, times in rows} == {1.0}  # of one run
@@ -88,13 +89,6 @@ def test_json_has_the_rows_and_what_was_skipped(recorded, tmp_path):
     printed = json.loads(reckon("export", *sources, "--out", str(tmp_path), "--json").stdout)
     assert printed["rows"]["runs"] == 1
     assert "is neither a folder nor an archive" in printed["skipped"][0]
-
-
-def test_trials_of_an_earlier_export_do_not_stay(recorded, tmp_path):
-    reckon("export", "--out", str(tmp_path), "--trials")
-    assert (tmp_path / "trials.parquet").exists()
-    reckon("export", "--out", str(tmp_path))
-    assert not (tmp_path / "trials.parquet").exists()
 
 
 def test_frames_of_one_run_are_written_as_csv(recorded, tmp_path):
