@@ -21,7 +21,8 @@ SLOWED = {"files/read/direct_random": 3.0, "memory/latency/random": 1.6}
 
 @pytest.fixture
 def fleet(folders, shared_folder, monkeypatch):
-    """The folder of twelve machines, one of them slowed, and one with a run before an upgrade."""
+    """The folder of twelve machines, one of them slowed and at a slow network, and one with a run before
+    an upgrade."""
 
     def fill(folder):
         with monkeypatch.context() as set_for_now:
@@ -29,6 +30,13 @@ def fleet(folders, shared_folder, monkeypatch):
             fleets.add_fleet(12, SLOWED)
             of_before = {"days": -9, "host": "host-3", "kernel": "5.10.0"}
             fleets.add_run("old-kernel", 3, {"cpu/syscall/getpid": 2}, **of_before)
+        trip = network.measurements()[0]
+        pairs = []
+        for pair in itertools.combinations([f"host-{number}" for number in (1, 2, 12)], 2):
+            slow = 500e-6 if "host-12" in pair else 50e-6
+            values = {trip.name: network.Value(median=slow, low=None, high=None)}
+            pairs.append(network.Pair(hosts=pair, measured_at=records.now(), values=values))
+        network.write(folder, pairs)
 
     return shutil.copytree(shared_folder("twelve-machines", fill), folders / "runs")
 
@@ -81,10 +89,20 @@ def test_pages_are_valid_and_every_link_leads_to_a_file(site):
                 assert (page.parent / unquote(link)).exists(), (page, link)
 
 
-def test_without_names_no_page_and_no_table_has_one(fleet, tmp_path):
+def test_the_network_between_the_hosts_is_on_a_page(site):
+    assert "even the best pair of host-12 has 500 µs" in (site / "printed").read_text()
+    assert (site / "site/network.html").read_text().count('class="outlier"') == 2
+
+
+def test_without_names_no_page_and_no_table_has_one_nor_does_one_of_an_earlier_site_stay(
+    fleet, site, tmp_path
+):
+    of_before = shutil.copytree(site / "site", tmp_path / "site") / "grading.html"
+    of_before.touch()
     (fleet / "broken-alice").mkdir()
     (fleet / "broken-alice/run.json").write_text("{")
     out, _ = collected(fleet, tmp_path, "--no-names")
+    assert not of_before.exists() and (out / "network.html").exists()
     pages = "".join(page.read_text() for page in out.rglob("*.html"))
     assert "host-" not in pages and "alice" not in pages
     runs = pyarrow.parquet.read_table(out / "data/runs.parquet")
@@ -104,11 +122,7 @@ def test_names_of_machines_are_text_never_markup(folders, tmp_path):
     assert "With fewer than 8 machines none can be called an outlier" in pages
 
 
-def test_another_folder_is_not_overwritten_and_an_earlier_site_is(fleet, site, tmp_path):
-    of_before = shutil.copytree(site / "site", tmp_path / "site") / "grading.html"
-    of_before.touch()
-    collected(fleet, tmp_path)
-    assert not of_before.exists()
+def test_another_folder_is_not_overwritten(fleet, tmp_path):
     other = tmp_path / "other"
     other.mkdir()
     (other / "mine.txt").write_text("x")
@@ -117,14 +131,12 @@ def test_another_folder_is_not_overwritten_and_an_earlier_site_is(fleet, site, t
     assert (other / "mine.txt").exists()
 
 
-def test_json_has_what_was_found(fleet, tmp_path):
-    _, done = collected(fleet, tmp_path, "--json")
+def test_a_table_for_grading_counts_what_predictions_are_worth_and_json_has_what_was_found(
+    fleet, site, tmp_path
+):
+    out, done = collected(fleet, tmp_path, "--grading", "--json")
     (outlier,) = json.loads(done.stdout)["outliers"]
     assert outlier["machine"] == "host-12"
-
-
-def test_a_table_for_grading_counts_what_predictions_are_worth(fleet, site, tmp_path):
-    out, _ = collected(fleet, tmp_path, "--grading")
     with open(out / "data/grading.csv", newline="") as file:
         rows = {row["name"]: row for row in csv.DictReader(file)}
     assert len(rows) == 13  # two of them of one machine
@@ -142,21 +154,6 @@ def test_a_table_for_grading_counts_what_predictions_are_worth(fleet, site, tmp_
         assert float(row["off"]) >= 1 and len(row["root_hash"]) > 20
     assert "grading.html" in (out / "index.html").read_text()
     assert not (site / "site/grading.html").exists()
-
-
-def test_the_network_between_the_hosts_is_on_a_page_and_without_names_it_has_none(fleet, tmp_path):
-    trip = network.measurements()[0]
-    pairs = []
-    for pair in itertools.combinations([f"host-{number}" for number in (1, 2, 12)], 2):
-        slow = 500e-6 if "host-12" in pair else 50e-6
-        values = {trip.name: network.Value(median=slow, low=None, high=None)}
-        pairs.append(network.Pair(hosts=pair, measured_at=records.now(), values=values))
-    network.write(fleet, pairs)
-    out, done = collected(fleet, tmp_path)
-    assert "even the best pair of host-12 has 500 µs" in done.stdout
-    assert (out / "network.html").read_text().count('class="outlier"') == 2
-    hidden, _ = collected(fleet, tmp_path, "--no-names")
-    assert "host-" not in (hidden / "network.html").read_text()
 
 
 def test_a_source_inside_the_site_is_not_removed(site, tmp_path):
