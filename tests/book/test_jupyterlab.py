@@ -1,5 +1,6 @@
 """JupyterLab as `make lab` starts it, in Chromium: a prediction is edited, kept, mended and saved."""
 
+import contextlib
 import shutil
 import socket
 import subprocess
@@ -101,7 +102,7 @@ class Lab:
         self.page.close()
         self._server.terminate()
         try:
-            self._server.wait(60)  # it may still be starting, on a busy machine
+            self._server.wait(20)
         except subprocess.TimeoutExpired:
             # Now and then it waits for an idle thread of its own for ever (jupyterlab#10442); its
             # kernels have ended by then, or they are found to be left.
@@ -123,25 +124,34 @@ def _answers(address):
         return False
 
 
-@pytest.fixture
-def open_lab(browser, tmp_path):
-    """Opens JupyterLab on a project."""
-    labs = []
-
-    def opened(project):
-        labs.append(Lab(project(tmp_path / "project"), browser))
-        return labs[-1]
-
-    yield opened
-    for lab in labs:
+@contextlib.contextmanager
+def opened(project, browser):
+    """JupyterLab on that project."""
+    lab = Lab(project, browser)
+    try:
+        yield lab
+    finally:
         lab.end()
 
 
-def test_a_prediction_is_edited_tried_in_its_panel_and_kept(open_lab):
-    lab = open_lab(RecordedProject)
+@pytest.fixture(scope="module")
+def lab(browser, tmp_path_factory):
+    """JupyterLab on the recorded run, its notebook begun; what it `shows` of the first prediction."""
+    with opened(RecordedProject(tmp_path_factory.mktemp("lab") / "project"), browser) as lab:
+        lab.shows = lab.begin()
+        yield lab
+
+
+def test_pages_are_as_on_the_site_and_saving_leaves_git_clean(lab):
+    prose = lab.page.locator(".jp-MarkdownCell", has_text="Reading a file").first
+    expect(prose).to_contain_text("starting a process: each begins with a system call.")
+    assert lab.changed_files() == ""
+
+
+def test_a_prediction_is_edited_tried_in_its_panel_and_kept(lab):
     run = lab.base / "book/runs/recorded/cpu/syscall.json"
     before = run.read_bytes()
-    shown = lab.begin()
+    shown = lab.shows
     expect(shown).to_contain_text("58.7 ns predicted, measured 73.3 ns: 1.25×.")
 
     panel = shown.locator("details.what-if")
@@ -160,31 +170,8 @@ def test_a_prediction_is_edited_tried_in_its_panel_and_kept(open_lab):
     assert run.read_bytes() == before and lab.outside == []
 
 
-def test_pages_are_as_on_the_site_and_saving_leaves_git_clean(open_lab):
-    lab = open_lab(RecordedProject)
-    lab.begin()
-    prose = lab.page.locator(".jp-MarkdownCell", has_text="Reading a file").first
-    expect(prose).to_contain_text("starting a process: each begins with a system call.")
-    assert lab.changed_files() == ""
-
-
-def test_without_a_run_a_page_is_measured_and_its_typing_error_mended(open_lab):
-    lab = open_lab(Project)
-    expect(lab.begin()).to_contain_text("Nothing is measured yet")
-    lab.run("rk.measure(null_call_here")
-    lab.type_instead("150", "550")
-    expect(lab.run("null_call_here = ")).to_contain_text("(sealed")
-    refused = lab.run_new("rk.reseal(null_call_here)")
-    expect(refused).to_contain_text("has been measured; add the reason for sealing it again.")
-    expect(refused).not_to_contain_text("Traceback")
-    mended = lab.run_new('rk.reseal(null_call_here, "a typing error")')
-    expect(mended).to_contain_text("Sealed again: cpu/syscall/getpid.")
-    verdict = lab.run_new('rk.show.verdict(rk.measure(null_call_here), "it")')
-    expect(verdict).to_contain_text("Sealed again after measuring: a typing error.")
-
-
-def test_it_opens_at_the_contents_in_the_book_s_order(open_lab):
-    lab = open_lab(RecordedProject)
+def test_it_opens_at_the_contents_in_the_book_s_order(lab):
+    lab.changed_files()  # saved, else it asks whether to leave
     lab.page.goto(lab.address)
     pages = lab.page.locator(".jp-MarkdownViewer li")
     pages.get_by_text("The system call", exact=True).wait_for(timeout=60_000)
@@ -192,3 +179,18 @@ def test_it_opens_at_the_contents_in_the_book_s_order(open_lab):
     assert titles.index("The clock") < titles.index("The system call") < titles.index("Summary")
     pages.get_by_text("The clock", exact=True).click()
     lab.page.get_by_role("tab", name="clock.ipynb").wait_for(timeout=60_000)
+
+
+def test_without_a_run_a_page_is_measured_and_its_typing_error_mended(browser, tmp_path):
+    with opened(Project(tmp_path / "project"), browser) as lab:
+        expect(lab.begin()).to_contain_text("Nothing is measured yet")
+        lab.run("rk.measure(null_call_here")
+        lab.type_instead("150", "550")
+        expect(lab.run("null_call_here = ")).to_contain_text("(sealed")
+        refused = lab.run_new("rk.reseal(null_call_here)")
+        expect(refused).to_contain_text("has been measured; add the reason for sealing it again.")
+        expect(refused).not_to_contain_text("Traceback")
+        mended = lab.run_new('rk.reseal(null_call_here, "a typing error")')
+        expect(mended).to_contain_text("Sealed again: cpu/syscall/getpid.")
+        verdict = lab.run_new('rk.show.verdict(rk.measure(null_call_here), "it")')
+        expect(verdict).to_contain_text("Sealed again after measuring: a typing error.")
