@@ -149,7 +149,7 @@ def missed(result: Result, reason: str, what: str = "", *, lower: str | None = N
     prediction, if `reason` speaks of one above.
     """
     ratios = [result.ratio]
-    if result.is_of_two_groups:
+    if result.is_of_two_groups and result.summary and result.summary.groups:
         predicted = result.sealed("predicted")[0]
         ratios = [group.median / predicted for group in result.summary.groups]
     if not any(map(is_miss, ratios)):
