@@ -27,6 +27,7 @@ _NO_DIFFERENCE = 1e-9  # of the largest visit: counts repeat exactly, but for ro
 _MIN_EXCESS = 1e-6  # of log variances beyond chance; less takes a million degrees of freedom
 _MIN_SPREAD = 1e-7  # of processes in a visit: smaller ones are rounding
 _LEAST_PAIRED = 3  # visits: two differences have the same sign half of the time by chance
+_SURE = 0.999  # nominal, of a quantity's own five visits; held as many later visits as without it
 _STEEPEST = 1.5  # 1: variances between visits go as those within; steeper slopes are chance
 
 
@@ -143,7 +144,9 @@ def revisit_interval(
     them (spread_within()), `extremes` the least and the greatest of all processes' medians: after
     one visit far off t alone gives absurd ends (32 us to 52 ms), so they are at most as far beyond
     the extremes as one more visit lies from the others at the typical variance
-    (PooledVariance.reach())."""
+    (PooledVariance.reach()). Where the spread is unknown (one or two processes a visit), nothing
+    says how much less than others this quantity varies but its own visits, and a full link that
+    repeats to 0.1 % would get the others' 2 %: then no end is beyond what they alone give."""
     if not _differ(visits):
         return math.nan, math.nan
     degrees = len(visits) - 1.0
@@ -154,6 +157,9 @@ def revisit_interval(
     if pooled:
         variance, degrees = pooled.moderate(variance, degrees, spread)
     low, high = _t_interval(logs, variance, degrees, confidence)
+    if pooled and not math.isfinite(spread):
+        own_low, own_high = _t_interval(logs, _variance(logs), len(visits) - 1.0, _SURE)
+        low, high = max(low, own_low), min(high, own_high)
     if pooled and extremes:
         reach = pooled.reach(spread, len(visits), confidence)
         if extremes[0] > 0:  # else no bound: one process in which a subtracted part was longer
