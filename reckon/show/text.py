@@ -116,3 +116,8 @@ def machine_value(value: float | str | None, unit: str, unknown: str = "not repo
     if isinstance(value, str) or unit in ("", "count"):
         return f"{value:g}" if isinstance(value, float) else str(value)
     return units.amount(value, unit)
+
+
+def neither_shown(undecided: int) -> str:
+    """ ", in 3 neither is shown to be": of comparisons; "" without any."""
+    return f", in {undecided} neither is shown to be" if undecided else ""

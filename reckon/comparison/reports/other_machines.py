@@ -67,8 +67,8 @@ class Cell:
 
     @property
     def colour(self) -> float:
-        """`times` if it says which machine is faster, else nan."""
-        return self.times if self.shows_speed else math.nan
+        """`times` if it counts in the ranking, else nan."""
+        return self.times if self.is_ranked else math.nan
 
 
 @dataclass(frozen=True)

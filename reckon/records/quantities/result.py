@@ -242,9 +242,11 @@ class Result:
             return ""
         if any(interval.kind == "next visit" for interval in intervals):
             starts = [visit.started_at for visit in self.measurement.visits]
-            visits, span_s = len(starts), (max(starts) - min(starts)).total_seconds()
+            span_s = (max(starts) - min(starts)).total_seconds()
             span = f"{span_s / 60:.0f} min" if span_s >= 60 else f"{span_s:.0f} s"
-            return f"{visits} visits over {span}"
+            used = max(len(summary.visit_medians) for summary in self.summaries)
+            of_all = f" of {len(starts)}" if used < len(starts) else ""
+            return f"{used}{of_all} visits over {span}"
         fewest = min(summary.processes for summary in self.summaries)
         most = max(summary.processes for summary in self.summaries)
         count = f"{fewest}" if fewest == most else f"{fewest} to {most}"

@@ -17,6 +17,7 @@ from reckon.show.block import Block
 from reckon.show.figures import drawings, style
 from reckon.show.figures.drawings import Data, Drawing
 from reckon.show.figures.style import Look
+from reckon.show.text import neither_shown
 from reckon.show.titles import page_title, row_title, title_of
 
 MAX_ROWS = 48  # more would not fit on a page
@@ -96,20 +97,22 @@ def _caption(part: str, rows: list[Row], titles: dict[str, str]) -> str:
 def _finding(rows: list[Row], titles: dict[str, str]) -> str:
     """In how many ranked values this machine is faster than another, and where they differ most."""
     logs = [
-        (_log(cell), row_title(row), titles[column])
+        (_log(cell), cell.is_decided, row_title(row), titles[column])
         for row in rows
         for column, cell in row.cells.items()
         if cell.is_ranked and not math.isnan(_log(cell))
     ]
     if not logs:
         return ""
-    faster = sum(log > 0 for log, *_ in logs)
-    log, what, machine = max(logs, key=lambda line: abs(line[0]))
+    faster = sum(log > 0 for log, is_decided, *_ in logs if is_decided)
+    undecided = sum(not is_decided for _, is_decided, *_ in logs)
+    log, _, what, machine = max(logs, key=lambda line: abs(line[0]))
     times = units.number(10 ** abs(log), 2)
     shorter = f"the {machine}" if log < 0 else "this machine"
     return (
-        f": this machine is faster in {faster} of {len(logs)} ranked values. Farthest apart is "
-        f"*{what}*, {times} times faster on {shorter}{_against(machine, log)}"
+        f": this machine is faster in {faster} of {len(logs)} ranked values"
+        f"{neither_shown(undecided)}. Farthest apart is *{what}*, {times} times faster on "
+        f"{shorter}{_against(machine, log)}"
     )
 
 

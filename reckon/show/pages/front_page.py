@@ -30,7 +30,7 @@ def machine_card(run: records.Run, results: list[Result], clock: str, walks: lis
     cards = {
         "core clock, measured": _marked(clocks[0]) if clocks else "",
         f"{' · '.join(_CACHES)}, as reported": _sizes(_reported(machine)),
-        "of these usable, by measured load latency": _sizes(_usable(machine, results, walks)),
+        "in which a load keeps the cache's pace": _sizes(_usable(machine, results, walks)),
         "memory": machine_value(machine.number("memory.capacity"), "byte", ""),
         "kernel": literal(kernel(machine)),
         "measured": when_measured(results),
@@ -40,6 +40,8 @@ def machine_card(run: records.Run, results: list[Result], clock: str, walks: lis
     values = "\n".join(f"- **{value}** {title}" for title, value in cards.items() if value)
     doubts = [f"{check['name']} ({literal(check['found'])})" for check in warnings]
     fitness = f"Fit to be measured, but for {join_words(doubts)}." if doubts else _FIT
+    if unknown := sum(check["state"] == "unknown" for check in run.fitness):
+        fitness += f" {unknown} of {len(run.fitness)} checks could not be made."
     return Block(f"::::{{container}} machine-card\n**{model}**\n\n{values}\n\n{fitness}\n::::")
 
 

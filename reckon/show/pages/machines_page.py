@@ -19,7 +19,7 @@ from reckon.show.block import Block, grid, items, join_blocks, say, table
 from reckon.show.tables import run_comparison
 from reckon.show.tables.machine_descriptions import descriptions as descriptions
 from reckon.show.tables.machine_descriptions import runs_of_other_machines
-from reckon.show.text import NONE, join_words, literal, plural, ratio_text
+from reckon.show.text import NONE, join_words, literal, neither_shown, plural, ratio_text
 from reckon.show.titles import page_link, row_title, title_of, with_titles
 
 _EXTREMES = 3  # quantities that are named as the fastest and the slowest
@@ -128,18 +128,14 @@ def ranking(others: OtherMachines, column: str) -> Block:
     middle = units.number(_middle(others, column))
     opening = say(
         f"**{title}**: this machine is faster in {len(slower_there)} of "
-        f"{len(ranked) + undecided} values{_not_shown(undecided)}; by the median, the other takes "
-        f"{middle} times as long."
+        f"{len(ranked) + undecided} values{neither_shown(undecided)}; by the median, the other "
+        f"takes {middle} times as long."
     )
     extremes = [
         _extremes(slower_there, "Largest advantages:", "It is not faster in any quantity."),
         _extremes(faster_there, "Largest disadvantages:", "It is not slower in any quantity."),
     ]
     return join_blocks([opening, items([*extremes, *unranked])])
-
-
-def _not_shown(undecided: int) -> str:
-    return f", in {undecided} neither is shown to be" if undecided else ""
 
 
 def _extremes(ranked: list[tuple[str, float]], opening: str, none: str) -> str:
@@ -165,14 +161,20 @@ def rankings(others: OtherMachines) -> Block:
     """Than which machines this one is faster, and the ranking for each: the reports' machines and
     those of other runs."""
     columns = [*others.report_columns, *(run.name for run in runs_of_other_machines(others))]
-    middles = {others.titles[column]: _middle(others, column) for column in columns}
+    middles = {
+        f"{others.titles[column]} ({ratio_text(_middle(others, column))})": _middle(others, column)
+        for column in columns
+    }
     sides = {
         "faster than": [title for title, middle in middles.items() if middle >= NEAR],
         "about as fast as": [title for title, middle in middles.items() if is_near(middle)],
         "slower than": [title for title, middle in middles.items() if middle <= 1 / NEAR],
     }
     texts = [f"{side} {join_words(titles)}" for side, titles in sides.items() if titles]
-    finding = f"By the median over its values, this machine is {'. It is '.join(texts)}."
+    finding = (
+        "By the median over its values, with the ratio of the other's time to this machine's, "
+        f"this machine is {'. It is '.join(texts)}."
+    )
     return join_blocks(
         [say(finding if texts else ""), *(ranking(others, column) for column in columns)]
     )

@@ -112,9 +112,22 @@ def score(results: list[Result]) -> Block:
     if inside:
         calibration = (
             f"{len(inside)} of the predictions have an interval; {100 * np.mean(inside):.0f} % of "
-            f"these hold the measured value, where {100 * INTENDED:.0f} % should."
+            f"these hold the measured value, where {100 * INTENDED:.0f} % should"
+            f"{_narrow_and_wide(judged)}."
         )
     return say(_shares(judged), _bias(judged), calibration, left_out)
+
+
+def _narrow_and_wide(judged: list[Result]) -> str:
+    """How many of the narrow and of the wide intervals held: wide ones hold easily; or ""."""
+    widths = [(interval_decades(result), result) for result in judged]
+    narrow, wide = (
+        _inside_intervals([r for width, r in widths if width is not None and is_kind(width)])
+        for is_kind in (lambda width: width <= NARROW_DECADES, lambda width: width > NARROW_DECADES)
+    )
+    if not (narrow and wide):
+        return ""
+    return f": {sum(narrow)} of {len(narrow)} {NARROW}, {sum(wide)} of {len(wide)} {WIDE}"
 
 
 def score_in_short(results: list[Result]) -> Block:
@@ -123,11 +136,25 @@ def score_in_short(results: list[Result]) -> Block:
     if not judged:
         return say(_NOTHING_JUDGED)
     worst = judged[-1]
-    return say(
-        _shares(judged),
-        f"Of these the farthest off is {link(worst.quantity)} ({ratio_text(worst.ratio)}); its "
-        "chapter says why.",
-    )
+    farthest = f"The farthest off is {link(worst.quantity)} ({ratio_text(worst.ratio)})"
+    return say(_shares(judged), f"{farthest}{_single_points(judged)}.")
+
+
+def _single_points(judged: list[Result]) -> str:
+    """A curve counts once, by its middle ratio: how far off single points of curves are beyond all
+    of these; "" if none is."""
+    points = [
+        (float(factor), result.quantity)
+        for result in judged
+        if result.is_curve
+        for factor in factor_off(result.medians / result.sealed("predicted"))
+        if math.isfinite(factor)
+    ]
+    factor, quantity = max(points, default=(1.0, ""))
+    if not factor > factor_off(judged[-1].ratio):
+        return ""
+    times = units.number(factor, 2)
+    return f"; a curve counts by its middle, one point of {link(quantity)} is off by {times} times"
 
 
 def _shares(judged: list[Result]) -> str:

@@ -199,8 +199,8 @@ def _process_interval(result: Result) -> str:
         return ""
     low, high = (units.amount(end, result.unit) for end in alone.ends)
     return (
-        "A later visit should give a median in this interval; within these visits alone the median "
-        f"is known to {low} to {high}."
+        "Expect the median of a later visit in this interval; for these visits alone it lies "
+        f"between {low} and {high}."
     )
 
 

@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 
-from reckon import units
+from reckon import records, units
 from reckon.comparison.reports import published
+from reckon.comparison.reports.method_groups import same_quantities
 from reckon.comparison.reports.report import Report
 from reckon.prediction.ratios import MISS, NEAR
 from reckon.records import InputRecord
@@ -38,9 +39,18 @@ def basis(result: Result) -> str:
     if any((input_.reference or "").startswith(_SETTINGS) for input_ in inputs):
         return SETTING
     if [(each.origin, each.value) for each in inputs] == [("measured", result.seal.predicted)]:
-        return REPEATED
+        return REPEATED if _is_of_the_same(result, inputs[0].reference or "") else DERIVED
     is_derived = any(input_.origin == "measured" and not _is_clock(input_) for input_ in inputs)
     return DERIVED if is_derived else FIRST_PRINCIPLES
+
+
+def _is_of_the_same(result: Result, quantity: str) -> bool:
+    """Whether that quantity is the result's by another method: of its chapter, or shown twice.
+
+    Else one time was the guess of another, as the null call's of a seek, and may be far off."""
+    pairs = [{place.quantity for place in same.values} for same in same_quantities()]
+    is_shown_twice = {result.quantity, quantity} in pairs
+    return records.experiment_of(quantity) == result.experiment or is_shown_twice
 
 
 def _is_clock(input_: InputRecord) -> bool:

@@ -136,7 +136,7 @@ def test_both_intervals_are_printed_where_that_over_visits_is_much_the_wider():
     assert "within these visits" not in verdicts.verdict(one_visit, "it").markdown
     text = verdicts.verdict(different, "it").markdown
     low, high = (units.amount(end, "ns") for end in different.process_interval.ends)
-    assert f"within these visits alone the median is known to {low} to {high}." in text
+    assert f"for these visits alone it lies between {low} and {high}." in text
     assert different.process_interval.kind == "median"
 
 
