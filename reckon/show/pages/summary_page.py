@@ -144,17 +144,17 @@ def _single_points(judged: list[Result]) -> str:
     """A curve counts once, by its middle ratio: how far off single points of curves are beyond all
     of these; "" if none is."""
     points = [
-        (float(factor), result.quantity)
+        (float(factor_off(measured / predicted)), result.quantity)
         for result in judged
         if result.is_curve
-        for factor in factor_off(result.medians / result.sealed("predicted"))
-        if math.isfinite(factor)
+        for measured, predicted in zip(result.medians, result.sealed("predicted"), strict=True)
+        if measured > 0 and predicted > 0
     ]
     factor, quantity = max(points, default=(1.0, ""))
     if not factor > factor_off(judged[-1].ratio):
         return ""
-    times = units.number(factor, 2)
-    return f"; a curve counts by its middle, one point of {link(quantity)} is off by {times} times"
+    of_it = "one of its points" if quantity == judged[-1].quantity else f"one of {link(quantity)}"
+    return f". A curve counts by its middle: {of_it} is off by {units.number(factor, 2)} times"
 
 
 def _shares(judged: list[Result]) -> str:
