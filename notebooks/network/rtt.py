@@ -44,7 +44,7 @@ def misses(near, far, simulated):
     faster = "unexplained: less was needed than guessed; a profile of the kernel would tell of what."
     items = [*(rk.missed(result, here, lower=faster) for result in near),
              *(rk.missed(result, shared if simulated else real, lower=faster) for result in far)]
-    return rk.missed_list(items, "None of the measured round trips of short messages.")
+    return rk.missed_list(items, "None of the round trips of short messages by Reckon's method.")
 
 
 @rk.finding(missing="")
@@ -95,7 +95,7 @@ def tcp_and_ping(tcp, ping):
         return rk.shown("ping is longer", f"{takes} {LONGER_PING}")
     if tcp.apart(ping) == 0:
         return rk.shown("ping is alike", f"{takes} the two are {tcp.alike(ping)}.")
-    return rk.shown("ping is shorter", f"{takes} {rk.amount(tcp.median - ping.median, 'µs')} more, for two switches, two more system calls and "
+    return rk.shown("ping is shorter", f"{takes} {tcp.excess_over(ping)}, for two switches, two more system calls and "
                     "TCP's own work. All of that is the operating system's work.")
 
 
@@ -106,23 +106,24 @@ def tcp_and_ping_to_the_other_host(tcp, ping):
         return rk.shown("far ping is alike", f"{takes} the two are {tcp.alike(ping)}.")
     if tcp.apart(ping) < 0:
         return rk.shown("far ping is longer", f"{takes} {LONGER_PING}")
-    more = tcp.median - ping.median
-    return rk.shown("far ping is shorter", f"{takes} {rk.amount(more, 'µs')} more, {rk.percent(more / tcp.median)} of the round trip. Here a "
-                    "program is woken for either; at the other end for TCP alone.")
+    return rk.shown("far ping is shorter", f"{takes} {tcp.excess_over(ping)}. On this host both wake the waiting program. On the other host "
+                    "only TCP wakes one; the kernel answers the ping.")
 
 
 @rk.finding
-def one_cpu_or_two(across, alone):
+def one_cpu_or_two(across, alone, wake, switch):
+    """wake: of a program on another CPU; switch: on one CPU."""
     times = across.median / alone.median
     between = f"Between two CPUs a round trip takes {across}, {rk.number(times, 2)} times that on one CPU ({alone})"
     more = across.apart(alone)
     if more == 0:
         return rk.shown("CPUs alike", f"{between}; the two are {across.alike(alone)}.")
-    if times > 2:
-        return rk.consistent("waking is most", f"{between}: each message has to wake a CPU, which takes longer than all of TCP.")
-    if more > 0:
-        return rk.consistent("waking is some", f"{between}: waking the other CPU costs less than all the rest of the round trip.")
-    return rk.consistent("two CPUs faster", f"{between}: the two ends work at the same time, and waking costs little here.")
+    if more < 0:
+        return rk.unexplained("two CPUs faster", f"{between}. Why it takes less is not explained.")
+    if not wake.origin == switch.origin == "measured":
+        return rk.unexplained("two CPUs slower", f"{between}. How much of that are wake-ups was not measured.")
+    return rk.shown("wake-ups and switches", f"{between}. As the page on switches measures them, two wake-ups of another CPU take "
+                    f"{rk.amount(2 * wake.value, 'µs')}, and two switches on one CPU {rk.amount(2 * switch.value, 'µs')}.")
 
 
 @rk.finding(needs=())
@@ -168,7 +169,8 @@ def answer(alone):
 def waiting_for_queries(alone, across, far):
     """Of 200 queries, one after the other."""
     places = (("On the same CPU", alone), ("on another CPU", across), ("on the other host", far))
-    waits = [f"{where} {rk.amount(200 * result.median, 'ms')}" for where, result in places if result.has_samples]
+    waits = [f"{where} {rk.amount_with_interval(*(200 * x for x in (result.median, *result.summary.interval.ends)), 'ms')}"
+             for where, result in places if result.has_samples]
     return rk.shown("200 queries", f"{', '.join(waits)}. All queries sent at once would save the waiting, but not the "
                     "work for each.")
 

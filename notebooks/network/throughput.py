@@ -8,6 +8,7 @@ import reckon as rk
 
 CHUNK_KIB = 128  # one send of the table's
 CLEARLY = 1.25  # times the rate: clearly more
+FULL = 0.95  # of what the link carries
 
 
 def carried(rate, mtu, headers):
@@ -20,14 +21,27 @@ def per_byte(result):
     return 1 / result.median, 1 / result.seal.predicted
 
 
-def full_from(row, link):
-    """Where on its axis the curve first reaches the link's rate; nan if nowhere."""
-    return min((x for x, median in zip(row.axis, row.medians, strict=True) if median > 0.95 * link), default=math.nan)
+def from_which_on(row, holds):
+    """The least position from which on `holds` is true of each of the curve's summaries; nan if it is not of the last."""
+    at = math.nan
+    for x, summary in reversed([*zip(row.axis, row.summaries, strict=True)]):
+        if not holds(summary):
+            break
+        at = x
+    return at
 
 
-def best_of(sends):
-    """The largest rate of the curve and the size of its sends."""
-    return max(zip(sends.medians, sends.axis, strict=True), default=(math.nan, math.nan))
+def is_full_at_once(ramp, link):
+    """Whether all of the first window's interval, or of its processes, is the link's rate."""
+    return ramp.point_index(0) == 0 and ramp.summaries[0].bounds[0] > FULL * link
+
+
+def visits_range(result):
+    """ "20.9 Gbit/s to 31.5 Gbit/s": the least and the most of its visits, if they are clearly apart; or ""."""
+    medians = result.summary.visit_medians if result.has_samples else ()
+    if not medians or max(medians) < CLEARLY * min(medians):
+        return ""
+    return " to ".join(rk.amount(pick(medians), result.unit) for pick in (min, max))
 
 
 def in_a_cache(of_a_byte, of_64_kib):
@@ -52,19 +66,23 @@ def two_cpus_and_one(across, alone, title):
 @rk.finding(missing="Throughput within the machine, two CPUs, by the size of a send")
 def larger_sends(sends):
     title = "Throughput within the machine, two CPUs, by the size of a send"
-    peak, size = best_of(sends)
     smallest, largest = rk.amount(min(sends.axis), "byte"), rk.amount(max(sends.axis), "byte")
-    if size < max(sends.axis):
-        return rk.shown("most in between", f"{title}: most, {rk.amount(peak, 'Gbit/s')}, with sends of {rk.amount(size, 'byte')}; "
-                        f"{rk.amount(sends.medians[-1], 'Gbit/s')} with sends of {largest}")
-    if len(sends.points) > 1:
-        return rk.shown("larger sends", f"{title}: {largest} carry {rk.number(sends.growth, 2)} times as much as {smallest}")
-    return rk.shown("one size", title)
+    best, last = int(np.argmax(sends.medians)), sends.summaries[-1]
+    peak = sends.summaries[best]
+    if peak.apart(last) > 0:
+        return rk.shown("most in between", f"{title}: most, {rk.median_text(peak, 'Gbit/s')}, with sends of {rk.amount(sends.axis[best], 'byte')}; "
+                        f"{rk.median_text(last, 'Gbit/s')} with sends of {largest}")
+    if last.apart(sends.summaries[0]) <= 0:
+        return rk.shown("by size", title)
+    alike = from_which_on(sends, lambda summary: not summary.apart(last))
+    flat = f"; from {rk.amount(alike, 'byte')} on not shown to differ ({peak.why_not_apart(last)})" if alike < max(sends.axis) else ""
+    return rk.shown("larger sends", f"{title}: {largest} carry {rk.number(sends.growth, 2)} times as much as {smallest}{flat}")
 
 
 @rk.finding(needs=())
 def sends_that_fill(row, link):
-    title, size = "Throughput to the other host by the size of a send", full_from(row, link)
+    title = "Throughput to the other host by the size of a send"
+    size = from_which_on(row, lambda summary: summary.bounds[0] > FULL * link)
     if math.isnan(size):
         return rk.shown("by size", title)
     return rk.shown("fills the link", f"{title}: sends of {rk.amount(size, 'byte')} and more fill the link")
@@ -89,8 +107,9 @@ def small_sends(sends, sends_to_peer, link):
 
 def against_one_stream(streams):
     """How much all streams carry, in words."""
-    if not streams.summaries[-1].apart(streams.summaries[0]):
-        return "are not shown to differ from one"
+    one, all_streams = streams.summaries[0], streams.summaries[-1]
+    if not all_streams.apart(one):
+        return f"are not shown to differ from one ({all_streams.why_not_apart(one)})"
     return f"carry {rk.number(streams.growth, 3)} times as much as one"
 
 
@@ -104,12 +123,25 @@ def several_streams(near, far):
     return rk.shown("several streams", f"{title}: {here}{there}")
 
 
+@rk.finding(missing="")
+def as_off_as_one_stream(streams):
+    """Whether what one stream carries in the curve, and not in the table, is most of the miss."""
+    sealed, one = streams.sealed_input("alone"), streams.summaries[0]
+    off = one.median / sealed
+    if not (off > CLEARLY or off < 1 / CLEARLY) or abs(math.log(off)) < 0.5 * abs(math.log(streams.ratio)):
+        return []
+    low, high = (rk.amount(pick(one.medians), "Gbit/s") for pick in (min, max))
+    return rk.unexplained("one stream differs", f"The prediction has {rk.amount(sealed, 'Gbit/s')} for one stream, as the table had when it was sealed; "
+                          f"in the processes of this curve one carries {low} to {high}. That is most of the difference, and why is not explained.")
+
+
 @rk.finding(needs=())
 def full_after(ramp, link):
-    title, after = "Throughput to the other host from the first byte on", full_from(ramp, link)
-    if after == 0:
-        return rk.shown("full at once", f"{title}: the link is full from the first window on")
-    if after > 0:
+    title = "Throughput to the other host from the first byte on"
+    if is_full_at_once(ramp, link):
+        return rk.shown("full at once", f"{title}: the link is full from the first window on in every process")
+    after = min((x for x, median in zip(ramp.axis, ramp.medians, strict=True) if median > FULL * link), default=0)
+    if after > 0 and ramp.summaries[0].bounds[1] < FULL * link:
         return rk.shown("full later", f"{title}: the link is full from the window on that begins {rk.amount(after, 'ms')} after the first byte")
     return rk.shown("not full", title)
 
@@ -123,10 +155,12 @@ def start_within_a_window(link, trip, first_bytes, window_s, ramp):
         return []
     model = (f"By the model the link is full after {rk.number(doublings, 2)} doublings, {rk.amount(took, 'ms')}. That is less than one window "
              f"of {rk.amount(window_s, 'ms')}.")
-    if ramp.point_index(0) == 0 and ramp.medians[0] < 0.95 * link:
-        first, predicted = rk.amount(ramp.medians[0], "Mbit/s"), rk.amount(ramp.sealed("predicted")[0], "Mbit/s")
-        return rk.unexplained("start in the first window", f"{model} The first window carries {first}, predicted {predicted}; what each part of "
-                              f"the start takes is not shown. In all {sent_again(ramp)} segments were sent again.")
+    if ramp.point_index(0) == 0 and not is_full_at_once(ramp, link):
+        low, high = (rk.amount(end, "Mbit/s") for end in ramp.summaries[0].bounds)
+        predicted = rk.amount(ramp.sealed("predicted")[0], "Mbit/s")
+        return rk.unexplained("start in the first window", f"{model} The first window carries {low} to {high}, predicted {predicted}; "
+                              "what each part of the start takes is not shown. "
+                              f"In all {sent_again(ramp)} segments were sent again.")
     return rk.consistent("start within a window", f"{model} So slow start would show on a longer link alone (`LINK_RTT`).")
 
 
@@ -138,9 +172,9 @@ def mechanism(result, of_a_byte, of_64_kib):
         longer, each = of_64_kib.value - of_a_byte.value, in_a_cache(of_a_byte, of_64_kib)
         return rk.unexplained(
             "fast in a cache", f"64 KiB there and back take {rk.amount(longer, 'µs')} longer than one byte (page on round trips), "
-            f"{rk.amount(each, 'ns')} for each byte carried. So neither copying nor the kernel is that slow while the data stay in a cache. "
-            "One way, the sender runs ahead until the socket's buffers are full. But the model has copies from memory already, so that does "
-            f"not explain the other {rk.amount(slow - model, 'ns', 2)}; measuring with smaller buffers would tell more.")
+            f"{rk.amount(each, 'ns')} for each byte carried. Per byte that is less than the stream's {rk.amount(slow, 'ns')}. So from a cache, "
+            "copying and the kernel together are faster. One way, the sender runs ahead until the socket's buffers are full. The model "
+            f"already copies from memory. So this does not explain why a byte takes {rk.amount(slow - model, 'ns', 2)} more than the model has.")
     if slow < model:
         return rk.consistent("faster than the model", "Copies between buffers that stay in a cache are faster than from array to array, which "
                              "the model takes.")
@@ -157,17 +191,17 @@ def off_on_one_cpu(result, of_a_byte, of_64_kib):
 
 
 @rk.finding
-def off_on_two(across, alone, segment, wake, peak, size):
-    """alone: with both ends on one CPU; peak: the largest rate by the size of a send, with sends of this size; 0 if unmeasured."""
+def off_on_two(across, alone, segment, wake, shorter):
+    """alone: with both ends on one CPU; shorter: as faster_shorter_sends() has them."""
     extra, on_one = (segment.value / result.median - segment.value / result.seal.predicted for result in (across, alone))
     wakes = extra / wake.value
     if 0.2 < wakes < 5:
         takes = (f"a segment takes {rk.amount(extra, 'µs')} longer than in the model, which has no wake-ups. Waking a program on another CPU takes "
                  f"{rk.amount(wake.value, 'µs')} ({wake.origin})")
         tell = "Counting the context switches of both ends would tell."
-        if peak > CLEARLY * across.median and size < CHUNK_KIB * 1024:
-            return rk.unexplained("wake-ups at one size", f"{takes}. But sends of {rk.amount(size, 'byte')} carry {rk.amount(peak, 'Gbit/s')} between the "
-                                  f"same CPUs, and why larger ones carry less is not explained. {tell}")
+        if shorter:
+            return rk.unexplained("wake-ups at one size", f"{takes}. But {shorter} between the same CPUs, and why larger ones carry less is not "
+                                  f"explained. {tell}")
         if on_one > 0.2 * extra:
             return rk.unexplained("wake-ups not shown", f"{takes}. But on one CPU, which wakes no other, a segment takes {rk.amount(on_one, 'µs', 2)} "
                                   f"longer as well, so how much of it are wake-ups is not explained. {tell}")
@@ -178,13 +212,24 @@ def off_on_two(across, alone, segment, wake, peak, size):
 
 def misses(n, far, segment, wake, of_a_byte, of_64_kib, sends):
     """The list of the predictions that were missed, and why. sends: the rates with two CPUs by the size of a send."""
-    peak, size = best_of(sends) if sends.has_samples else (0.0, 0.0)
+    shorter = faster_shorter_sends(sends, n["tcp_across"].summary)
     lost = "what TCP loses, or a link slower than it is said to be; the count of segments sent again shows which."
     faster = "unexplained: it carries more than the model lets it."
     items = (rk.missed(n["tcp"], off_on_one_cpu(n["tcp"], of_a_byte, of_64_kib)),
-             rk.missed(n["tcp_across"], faster, lower=off_on_two(n["tcp_across"], n["tcp"], segment, wake, peak, size)),
+             rk.missed(n["tcp_across"], faster, lower=off_on_two(n["tcp_across"], n["tcp"], segment, wake, shorter)),
              rk.missed(far, faster, lower=lost))
-    return rk.missed_list(items, "None of the measured rates with sends of 128 KiB.")
+    return rk.missed_list(items, "None of the rates with sends of 128 KiB by Reckon's method.")
+
+
+def faster_shorter_sends(sends, at_chunk):
+    """What shorter sends than of 128 KiB carry, if that is clearly more than those do (a summary; None: unmeasured); or ""."""
+    pairs = [(summary, x) for summary, x in zip(sends.summaries, sends.axis, strict=True) if x < CHUNK_KIB * 1024]
+    if not (pairs and at_chunk):
+        return ""
+    best, size = max(pairs, key=lambda pair: pair[0].median)
+    if best.apart(at_chunk) <= 0 or best.median < CLEARLY * at_chunk.median:
+        return ""
+    return f"sends of {rk.amount(size, 'byte')} carry {rk.median_text(best, 'Gbit/s')}"
 
 
 def slower_than_shorter(sends):
@@ -201,13 +246,13 @@ def slower_than_shorter(sends):
 @rk.finding
 def off_by_size(sends, across):
     """across: the rate with two CPUs."""
-    at_chunk = sends.point_index(CHUNK_KIB)
-    peak, size = best_of(sends)
-    gain = peak / (across.median if at_chunk is None else sends.medians[at_chunk])
-    if not (gain > CLEARLY and size < CHUNK_KIB * 1024):
+    index = sends.point_index(CHUNK_KIB)
+    at_chunk = across.summary if index is None else sends.summaries[index]
+    shorter = faster_shorter_sends(sends, at_chunk)
+    if not shorter:
         return rk.unexplained("sizes", f"this is not explained.{slower_than_shorter(sends)}")
-    return rk.unexplained("shorter sends are faster", f"sends of {rk.amount(size, 'byte')} carry {rk.number(gain, 2)} times as much as sends of 128 KiB, "
-                          "between the same CPUs, and why is not explained. How full the socket's buffers are, sampled at both sizes, would tell.")
+    return rk.unexplained("shorter sends are faster", f"{shorter}, sends of 128 KiB {rk.median_text(at_chunk, 'Gbit/s')} between the same CPUs, and why "
+                          "is not explained. How full the socket's buffers are, sampled at both sizes, would tell.")
 
 
 @rk.finding
@@ -286,6 +331,10 @@ def one_cpu_or_two(across, alone):
                              "at the same time.")
     if across.apart(alone) < 0:
         return rk.consistent("two CPUs lose", f"Two CPUs carry less than one, {though} more than that gains.")
+    varies = visits_range(across)
+    if varies:
+        return rk.unexplained("two CPUs vary", f"Two CPUs carry {varies} by the visit, one CPU {alone:interval}. What changes between the visits is "
+                              "not explained.")
     return rk.unexplained("CPUs alike", f"One CPU and two are {across.alike(alone)}, though in the model the two ends work at the same time.")
 
 
@@ -302,15 +351,15 @@ def window_of_64_kib(ping, near_ping, link):
 
 @rk.finding
 def both_ways(one_way, exchange):
-    carries = f"One way it carries {one_way}, in the exchange {exchange} each way"
-    cached = ("No more than a chunk is under way then, and may stay in a cache; one way, megabytes may pile up between two turns of the "
-              "receiver.")
-    gain = exchange.apart(one_way)
-    if gain < 0:
-        return rk.consistent("exchange is slower", f"{carries}: all that goes has to come back, and each chunk waits for the one before.")
-    if gain == 0:
-        return rk.consistent("exchange is alike", f"{carries}; the two are {exchange.alike(one_way)}, though all that goes has to come back. {cached}")
-    return rk.consistent("exchange is faster", f"{carries}, though all that goes has to come back. {cached}")
+    carries = f"One way it carries {one_way}, in the exchange {exchange} each way, {rk.amount(2 * exchange.median, 'Gbit/s')} of both together"
+    known = exchange.summary.interval.is_known and one_way.summary.interval.is_known
+    (low, high), (one_low, one_high) = exchange.summary.bounds, one_way.summary.bounds
+    clearly = 1 if known else CLEARLY
+    if 2 * high * clearly < one_low:
+        return rk.consistent("exchange is slower", f"{carries}, less than one way: each chunk waits for the one before.")
+    if 2 * low > clearly * one_high:
+        return rk.unexplained("exchange is faster", f"{carries}, more than one way. Why is not explained.")
+    return rk.shown("exchange is alike", f"{carries}. Together that is not shown to differ from one way.")
 
 
 @rk.finding(missing="")
@@ -323,6 +372,10 @@ def one_way_and_reckon(one_way, alone):
 
 @rk.finding(missing="")
 def outside_the_interval(by_iperf3, own):
+    varies = visits_range(own)
+    if varies:
+        return rk.unexplained("iperf3 against visits", f"Reckon's visits carry {varies}, so the ratio tells only which of them `iperf3` is nearer to; its "
+                              f"own runs carry {' to '.join(rk.amount(pick(by_iperf3.summary.medians), 'Gbit/s') for pick in (min, max))}.")
     medians, ends = own.summary.medians, own.summary.interval
     low, high = (rk.amount(end, "Gbit/s") for end in (min(medians), max(medians)))
     if not ends.is_known:
@@ -337,6 +390,11 @@ def outside_the_interval(by_iperf3, own):
 def sent_again(result):
     """How many segments were sent again during the measurement."""
     return sum(max(0, process.retransmits) for point in result.points for process in point.processes)
+
+
+def beyond_the_link(result, rate):
+    """The quantity, if it was measured at more than the link carries: then it has no ratio."""
+    return [result.quantity] if rate.origin != "guess" and result.median > 1.02 * rate.value else []
 
 
 def earlier_bytes(acknowledged):

@@ -196,11 +196,15 @@ def test_wake_ups_do_not_explain_what_shorter_sends_do_not_show():
     segment, wake = of_time(65536.0, "byte"), of_time(28.6e-6, "µs")
     alone = made_up.single("network/throughput/tcp", 22, "Gbit/s")
     alone.seal.predicted = alone.median
-    at_4_kib = THROUGHPUT.off_on_two(across, alone, segment, wake, 34e9 / 8, 4096.0)
+    shorter = THROUGHPUT.faster_shorter_sends(
+        by_size("size", [800, 5000, 34000, 19000]), across.summary
+    )
+    assert "4.00 KiB carry 33.9 Gbit/s" in shorter
+    at_4_kib = THROUGHPUT.off_on_two(across, alone, segment, wake, shorter)
     assert names(at_4_kib) == ["wake-ups at one size"] and at_4_kib.strength == "not explained"
-    assert names(THROUGHPUT.off_on_two(across, alone, segment, wake, 0.0, 0.0)) == ["wake-ups"]
+    assert names(THROUGHPUT.off_on_two(across, alone, segment, wake, "")) == ["wake-ups"]
     alone.seal.predicted = 2 * alone.median
-    found = THROUGHPUT.off_on_two(across, alone, segment, wake, 0.0, 0.0)
+    found = THROUGHPUT.off_on_two(across, alone, segment, wake, "")
     assert names(found) == ["wake-ups not shown"] and found.strength == "not explained"
 
 
@@ -257,10 +261,57 @@ def test_the_start_shows_in_a_first_window_that_is_not_full():
         ramp = made_up.curve(
             "network/throughput/start_peer", [0, 1], [first, 960], "Mbit/s", "ms", [864, 965]
         )
-        return names(THROUGHPUT.start_within_a_window(link, trip, 14480, 1e-3, ramp))
+        return names(THROUGHPUT.full_after(ramp, link)) + names(
+            THROUGHPUT.start_within_a_window(link, trip, 14480, 1e-3, ramp)
+        )
 
-    assert start(759) == ["start in the first window"]
-    assert start(964) == ["start within a window"]
+    assert start(759) == ["full later", "start in the first window"]
+    assert start(964) == ["full at once", "start within a window"]
+    assert start(931) == ["not full", "start in the first window"]  # 931 of 965, less in some
+
+
+def test_sends_of_too_few_processes_are_not_ranked():
+    few = THROUGHPUT.larger_sends(by_size("size", [800, 5000, 25200, 24000], processes=2))
+    assert names(few) == ["larger sends"]
+    assert "from 4.00 KiB on not shown to differ (too few processes to tell)" in few
+    assert names(THROUGHPUT.larger_sends(by_size("size", [800, 5000, 35000, 24000]))) == [
+        "most in between"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("each_way", "name"),
+    [(12.5, "exchange is alike"), (8, "exchange is slower"), (20, "exchange is faster")],
+)
+def test_an_exchange_is_compared_by_what_it_carries_both_ways(each_way, name):
+    one_way, exchange = (
+        made_up.single(f"network/throughput/{row}", rate, "Gbit/s", seed=seed)
+        for seed, (row, rate) in enumerate({"i7_10750h": 25, "exchange": each_way}.items())
+    )
+    assert names(THROUGHPUT.both_ways(one_way, exchange)) == [name]
+
+
+def test_visits_that_differ_by_half_are_named_with_both_ends():
+    alone = made_up.single("network/throughput/tcp", 21.3, "Gbit/s")
+    across = made_up.single("network/throughput/tcp_across", 21.6, "Gbit/s")
+    for number, process in enumerate(across.points[0].processes):
+        process.visit = number % 4
+        if not process.visit:
+            process.ticks = [round(tick / 1.5) for tick in process.ticks]
+    found = THROUGHPUT.one_cpu_or_two(across, alone)
+    assert names(found) == ["two CPUs vary"] and "Gbit/s by the visit" in found
+    by_iperf3 = made_up.single("network/throughput/iperf3", 29, "Gbit/s")
+    assert names(THROUGHPUT.outside_the_interval(by_iperf3, across)) == ["iperf3 against visits"]
+
+
+def test_a_reset_as_slow_as_a_close_is_not_put_down_to_destroying():
+    closed = made_up.single("network/connect/close", 8.9, "µs")
+    reset = made_up.single("network/connect/close_reset", 9, "µs", seed=2)
+    reset.seal.predicted = 4e-6
+    work = rk.guess(6000, "cycle", "work", low=1, high=9000), of_time(4.09e9, "GHz")
+    assert names(CONNECT.off_by_taking_down(reset, closed, *work)) == ["as off as a close"]
+    closed = made_up.single("network/connect/close", 2, "µs")
+    assert names(CONNECT.off_by_taking_down(reset, closed, *work)) == ["reset destroys"]
 
 
 def test_connect_that_wakes_the_server_as_well_shows_that_waking_costs_less():
@@ -289,3 +340,17 @@ def test_the_share_of_software_far_away_is_as_measured():
     far.seal.hardware, far.seal.software = 202e-6, 82.8e-6
     solution = RTT.a_host_far_away(far)[1]
     assert "as measured" in solution and "82.8" not in solution
+
+
+def test_a_round_trip_between_cpus_is_beside_its_measured_wake_ups():
+    across, alone = (
+        made_up.single(f"network/rtt/{name}", us, "µs")
+        for name, us in (("tcp_across", 18.5), ("tcp", 13.05))
+    )
+    wake, switch = of_time(6e-6, "µs"), of_time(2.32e-6, "µs")
+    found = RTT.one_cpu_or_two(across, alone, wake, switch)
+    assert names(found) == ["wake-ups and switches"]
+    assert "CPU take 12.0 µs, and two switches on one CPU 4.64 µs" in found
+    guessed = rk.guess(15, "µs", "a wake-up", low=1, high=80)
+    found = RTT.one_cpu_or_two(across, alone, guessed, switch)
+    assert names(found) == ["two CPUs slower"] and found.strength == "not explained"

@@ -11,7 +11,7 @@ from matplotlib import pyplot
 from matplotlib.axes import Axes
 
 from reckon import statistics, units
-from reckon.records.quantities.result import Result
+from reckon.records.quantities.result import Result, median_text
 from reckon.show.block import Block
 from reckon.show.figures import measured_curve, places, style
 from reckon.show.figures.drawings import Data, Drawing
@@ -80,10 +80,14 @@ class _Trials:
         ]
         self.values = np.sort(np.concatenate(self.of_processes))
         self.medians = statistics.process_medians(self.of_processes)
-        visits = [process.visit for process in self.point.processes]
-        self.median = statistics.median_of_visits(self.of_processes, visits)
         self.predicted = float(units.from_base(result.sealed("predicted")[-1], unit))
         self.revised = float(units.from_base(result.current_values[-1], unit))
+
+    def with_median(self) -> str:
+        """Its name and the value that tables print, for the alt text."""
+        result = self.result
+        value = median_text(result.summaries[-1], result.unit) if result.is_curve else result
+        return f"{self.name} with median {value}"
 
 
 @dataclass(frozen=True)
@@ -150,11 +154,7 @@ class _Distributions:
 
     def alt(self) -> str:
         """The figure in words."""
-        medians = []
-        for each in self.trials:
-            median = units.to_base(each.median, self.unit)
-            medians.append(f"{each.name} with median {units.amount(median, each.result.unit)}")
-        return f"Distribution of {', '.join(medians)}"
+        return f"Distribution of {', '.join(each.with_median() for each in self.trials)}"
 
     def data(self) -> Data:
         """Steps of each distribution."""
@@ -178,8 +178,7 @@ class _OverTime(_Distributions):
         return f"; a quantity’s process medians lie within {percent(most)} of one another"
 
     def alt(self) -> str:
-        medians = (f"{each.name} with median {each.result}" for each in self.trials)
-        return f"Trials over time of {', '.join(medians)}"
+        return f"Trials over time of {', '.join(each.with_median() for each in self.trials)}"
 
     def data(self) -> Data:
         """A row for each process."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -129,19 +129,19 @@ def machines(
     caption: str,
     name: str,
     *,
-    ratio: bool = True,
+    not_here: Collection[str] = (),
     cycles: bool = False,
 ) -> Block:
     """This machine among the reports' machines, each with this machine's value by its method.
 
-    ratio: whether the reports measured the same thing; cycles: also print core cycles, as suits
-    what the core does.
+    not_here: the quantities of which this machine has no possible value; cycles: also print core
+    cycles, as suits what the core does.
     """
     run = current_session().run.name
     rows = [_this_machines_row(result, cycles=cycles)]
     for quantity in quantities:
         for reported in published.measured_values(quantity):
-            here = value_by_method_of(reported, run) if ratio else math.nan
+            here = math.nan if quantity in not_here else value_by_method_of(reported, run)
             rows.append(_report_row(reported, result.unit, here, cycles=cycles))
     columns = {
         title: with_cycles if cycles else without_cycles
