@@ -14,7 +14,7 @@ from reckon.show.titles import link, page_link
 from reckon.statistics import PooledVariance
 
 _STOPPED = {
-    "precise": "precise enough",
+    "precise": "each visit precise enough",
     "time": "its time was up",
     "processes": "all its processes have run",
     "unsupported": "unsupported",

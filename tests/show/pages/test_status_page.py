@@ -44,6 +44,7 @@ def test_a_curve_has_the_number_of_points_that_each_cause_ended():
     precise = [point.model_copy(update={"stopped": "precise"}) for point in ended]
     time = [ended[0].model_copy(update={"stopped": "time"})]
     assert (
-        status_page.ends([*precise, *time]) == "2 points: precise enough, 1 point: its time was up"
+        status_page.ends([*precise, *time])
+        == "2 points: each visit precise enough, 1 point: its time was up"
     )
     assert status_page.ends(time) == "its time was up"
