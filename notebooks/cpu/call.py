@@ -19,13 +19,10 @@ def is_unclear(line):
     return line.slope_low <= 0 <= line.slope_high
 
 
-def largest_residual(call):
-    """How far a point lies off the fitted line at most, as a share of the call with as many arguments."""
-    return (abs(call.line.residuals) / call.medians).max()
-
-
-def is_straight(call):
-    return call.line is not None and largest_residual(call) < 0.05
+def steps(call):
+    """What each argument adds to the call with one less, in seconds, and the number of the argument with the largest step."""
+    each = np.diff(call.medians)
+    return each, abs(each).argmax() + 1
 
 
 @rk.finding(needs=())
@@ -33,6 +30,10 @@ def each_argument(call, how, clock):
     line = call.line
     if line is None:
         return rk.unexplained("argument not measured", f"{how} it could not be measured.")
+    if not call.is_straight:
+        each, largest = steps(call)
+        return rk.shown("no one number", f"{how} {len(each)} arguments change the call by {rk.amount(each.sum(), 'ns')} in all, argument {largest} "
+                        f"alone by {rk.amount(each[largest - 1], 'ns')}: no straight line, so no one number is what an argument adds.")
     cycles = abs(line.slope) * clock.value
     costs = f"{how} an argument {adds(line.slope, clock)} by the fitted line"
     if cycles < 0.02:
@@ -48,7 +49,7 @@ def each_argument(call, how, clock):
 @rk.finding(needs=())
 def overlapping(o2, o0):
     cheaper = [how for how, call in (("optimised", o2), ("unoptimised", o0))
-               if is_straight(call) and 0 <= call.line.slope_high < 0.7 * call.sealed_line.slope]
+               if call.is_straight and 0 <= call.line.slope_high < 0.7 * call.sealed_line.slope]
     if not cheaper:
         return []
     return rk.consistent("arguments overlap", f"The moves may run beside CALL and RET, where the model adds them up ({' and '.join(cheaper)}).")
@@ -59,23 +60,23 @@ def seventh(call, how, clock):
     if len(call.points) < 8:
         return rk.unexplained("seventh not measured", f"{how} not all of them could be measured.")
     *others, last = np.diff(call.medians)
-    largest = np.abs(others).max()
-    steps = f"{how} the seventh {adds(last, clock)}; the largest step among the others is {rk.amount(largest, 'ns')}"
-    if last <= largest:
-        return rk.shown("seventh like others", f"{steps}: not visibly more.")
-    if last <= 2 * largest or not call.summaries[-1].apart(call.summaries[-2]):
-        return rk.unexplained("seventh unclear", f"{steps}: more, but not clearly.")
-    return rk.shown("seventh costs more", f"{steps}: it does cost more.")
+    middle, largest = np.median(others), np.abs(others).max()
+    found = f"{how} the seventh {adds(last, clock)}, each of the six before it changes the call by {rk.amount(middle, 'ns')} (median)"
+    if last <= max(middle, 0) or not call.summaries[-1].apart(call.summaries[-2]):
+        return rk.shown("seventh like others", f"{found}: not visibly more.")
+    if last <= 2 * largest:
+        return rk.unexplained("seventh unclear", f"{found}: more, but one of those changes the call by {rk.amount(largest, 'ns')}, too.")
+    return rk.shown("seventh costs more", f"{found}: it does cost more.")
 
 
 @rk.finding(needs=())
 def straight(call, how):
     if call.line is None:
         return []
-    off, at = abs(call.line.residuals), (abs(call.line.residuals) / call.medians).argmax()
-    residual = (f"the largest residual is {rk.amount(off[at], 'ns')}, at {call.axis_in_unit[at]:g} of the 7 arguments, "
-                f"{rk.percent(largest_residual(call))} of that call.")
-    if is_straight(call):
+    off, rise = abs(call.line.residuals), np.ptp(call.medians)
+    residual = (f"the largest residual is {rk.amount(off.max(), 'ns')}, at {call.axis_in_unit[off.argmax()]:g} of the 7 arguments; "
+                f"the calls differ by {rk.amount(rise, 'ns')}.")
+    if call.is_straight:
         return rk.shown("straight", f"{how} yes: {residual}")
     return rk.shown("not straight", f"{how} no: {residual}")
 
@@ -93,9 +94,10 @@ def cycles_of_the_jumps(call):
 def two_jumps(o2, jumps, a_round, loop, clock):
     """a_round: of the optimised loop, with which a call is compared; loop: its result, if there is one."""
     cycles, one_jump = cycles_of_the_jumps(o2), a_round.value * clock.value
-    found = [rk.shown("two jumps", f"An optimised call without arguments takes {rk.number(cycles_without_arguments(o2))} cycles. The call that "
-                      f"takes least, with its arguments, takes {rk.number(cycles)}. So CALL and RET take that at most, "
-                      f"{rk.number(cycles / 2)} for each jump, where {rk.number(jumps.value / 2)} were guessed. A round of the optimised loop, which "
+    arguments = o2.axis_in_unit[np.argmin([summary.median for summary in o2.cycles])]
+    found = [rk.shown("two jumps", f"The cheapest optimised call, the one {f'with {arguments:g}' if arguments else 'without'} arguments, takes "
+                      f"{rk.number(cycles)} cycles. So CALL and RET together take at most {rk.number(cycles)}, or {rk.number(cycles / 2)} each; "
+                      f"{rk.number(jumps.value / 2)} each were guessed. A round of the optimised loop, which "
                       f"is one taken jump, takes {rk.number(one_jump)} (page on the loop).")]
     fastest = loop.summary.minimum * clock.value if loop and loop.summary else math.nan
     if one_jump > 1.2 and cycles > 1.2 * jumps.value and fastest < 1.2:
@@ -108,11 +110,7 @@ def two_jumps(o2, jumps, a_round, loop, clock):
 
 
 @rk.finding(needs=())
-def off_slope(call, times):
-    if not is_straight(call):
-        return rk.unexplained("slope of scatter", f"the points lie up to {rk.amount(abs(call.line.residuals).max(), 'ns')} off the line, so it does "
-                              "not show what an argument adds. With each number of arguments the calls lie at other addresses; the same "
-                              "calls, each aligned, would show what that does.")
+def off_slope(times):
     if 0 <= times < 1:
         return rk.consistent("moves overlap", "the moves run beside CALL and RET, which the model adds up.")
     return rk.unexplained("slope off", "with each number of arguments the calls lie at other addresses, which may be worth more than a "
@@ -120,10 +118,10 @@ def off_slope(call, times):
 
 
 def missed_slope(call, how):
-    times = call.line.slope / call.sealed_line.slope if call.line else 1
+    times = call.line.slope / call.sealed_line.slope if call.is_straight else math.nan
     if not rk.is_miss(times):
         return ""
-    return rk.missed_item(f"{how}, what an argument adds", f"{rk.number(times, 2)} times", off_slope(call, times))
+    return rk.missed_item(f"{how}, what an argument adds", f"{rk.number(times, 2)} times", off_slope(times))
 
 
 def missed_call(call, how, jumps):
@@ -137,14 +135,13 @@ def misses(o2, o0, jumps):
     """The list of the predictions that were missed, and why."""
     items = [item for call, how in ((o2, "Optimised"), (o0, "Unoptimised"))
              for item in (missed_call(call, how, jumps), missed_slope(call, how))]
-    return rk.missed_list(items, "None, of the curves and of their slopes.")
+    return rk.missed_list(items, "None, by the medians over the arguments and by the slope of a straight line.")
 
 
 @rk.finding(missing="")
 def answer(o2, jumps):
-    """Of the call without arguments, which the answer is about, at the clock that its prediction was sealed with."""
-    cycles = o2.median * o2.sealed_input("clock")
-    return rk.shown("CALL and RET", f"It takes {rk.number(cycles)} cycles at the clock of the prediction, where {rk.number(jumps.value)} were guessed "
+    """Of the call without arguments, which the answer is about."""
+    return rk.shown("CALL and RET", f"It takes {rk.number(cycles_without_arguments(o2))} cycles, where {rk.number(jumps.value)} were guessed "
                     "for CALL and RET.")
 
 
@@ -153,8 +150,10 @@ def curves(o2, o0, clock):
     """The caption of the two curves."""
     if o2.line is None or o0.line is None:
         return rk.unexplained("too few points", "A procedure call against its integer arguments")
-    if not (is_straight(o2) and is_straight(o0)):
-        return rk.unexplained("no straight line", "A procedure call against its integer arguments: not both lie on a straight line")
+    if not (o2.is_straight and o0.is_straight):
+        bent = [how for how, call in (("optimised", o2), ("unoptimised", o0)) if not call.is_straight]
+        neither = "neither curve lies" if len(bent) == 2 else f"the {bent[0]} one does not lie"
+        return rk.unexplained("no straight line", f"A procedure call against its integer arguments: {neither} on a straight line")
     optimised, unoptimised = ("adds nothing measurable" if is_unclear(line) else adds(line.slope, clock) for line in (o2.line, o0.line))
     return rk.shown("what an argument adds", f"An argument {optimised} to an optimised call and {unoptimised} to an unoptimised one")
 
@@ -205,16 +204,17 @@ def a_video_filter(o2):
             f"each second: {rk.percent(calls * cost)}. Inlining saves that, and lets the compiler use vectors besides.")
 
 
+def line_with_twenty(call, how):
+    """What the fitted line of a call gives for twenty arguments, or why it is not extended."""
+    if not call.is_straight or not call.line.slope_low > 0:
+        return f"The {how} points lie on no rising straight line, so it is not extended."
+    return f"The {how} line gives {rk.amount(call.line.intercept + 20 * call.line.slope, 'ns')}."
+
+
 def twenty_arguments(o2, o0):
-    optimised, unoptimised = (rk.amount(call.line.intercept + 20 * call.line.slope, "ns") if call.line else "unknown"
-                              for call in (o2, o0))
-    useless = [how for how, call in (("optimised", o2), ("unoptimised", o0)) if not is_straight(call) or not call.line.slope_low > 0]
-    doubt = " Neither: their points lie on no rising straight line." if len(useless) == 2 else ""
-    if len(useless) == 1:
-        doubt = f" Not the {useless[0]} one: its points lie on no rising straight line."
     return ("**2.** Predict a call with twenty arguments, optimised and unoptimised, from the fitted lines. Which line would you extend?",
-            f"The lines give {optimised} and {unoptimised}.{doubt} And from the seventh on, an argument is a store to the stack instead "
-            "of a move between registers, and a core does fewer stores a cycle than moves.")
+            f"{line_with_twenty(o2, 'optimised')} {line_with_twenty(o0, 'unoptimised')} And from the seventh on, an argument is a store to "
+            "the stack instead of a move between registers, and a core does fewer stores a cycle than moves.")
 
 
 def no_wait_for_the_return(o2, counter):

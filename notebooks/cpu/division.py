@@ -72,6 +72,18 @@ def overlapping(long, unchained):
                     f"{long:cycles}. About {rk.number(1 / share, 2)} of them are under way at once.")
 
 
+@rk.finding(missing="")
+def addition(chain, independent):
+    """What the addition adds that the chain has and independent divisions lack; chain, independent: by the bits."""
+    if len(chain.points) != len(independent.points):
+        return []
+    more = [a.median - b.median for a, b in zip(chain.cycles, independent.cycles, strict=True)]
+    if np.max(np.abs(more)) > 0.5:
+        return []
+    return rk.unexplained("addition hidden", f"The chain's addition does not show: with it a division takes at most {rk.number(np.max(np.abs(more)), 2)} "
+                          "cycles more or less than without, at each length. The model adds a cycle for it.")
+
+
 @rk.finding
 def meanwhile(long):
     cycles = long.median_cycles
@@ -163,4 +175,4 @@ def a_hash_table(curve):
             "most, and how many if the table has 1,024 buckets?",
             f"The quotient has about 54 bits and no key waits for another, so a remainder takes {rk.amount(remainder, 'ns')}: "
             f"{rk.number(1e-6 / remainder)} million keys a second. With 1,024 buckets the remainder is the lower ten bits: an AND of "
-            f"one cycle, {rk.amount(1 / clock_beside(curve), 'ns')}, and several of them fit into a cycle.")
+            "one cycle, and several of them fit into a cycle.")

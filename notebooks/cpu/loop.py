@@ -25,10 +25,13 @@ def pace(loop):
 
 
 def bounds_of_pace(loop):
-    """Between which cycles the pace lies: its interval; of one of two groups, or without an interval, the processes' extremes."""
+    """Between which cycles the pace lies: its interval; of one of two groups, or without an interval, the processes' extremes.
+
+    Where the time repeats better than the cycles, the time's interval at the clock of the run: then the clock beside it was disturbed."""
     faster, cycles = faster_processes(loop), loop.core_cycles
     if faster is None and cycles.interval.is_known:
-        return cycles.interval.ends
+        at_one_clock = [end * loop.core_clock_hz(loop.points[0]) for end in loop.summary.bounds]
+        return min(cycles.interval.ends, tuple(at_one_clock), key=np.ptp)
     processes = cycles.medians if faster is None else faster
     return min(processes), max(processes)
 
@@ -66,13 +69,20 @@ def groups_of_processes(loop):
                            "a busy sibling thread would do it.")]
 
 
+def disturbed_clocks(loop):
+    """That the clock beside it was disturbed in some visits: a list of at most one finding."""
+    times, cycles = (np.array(of.visit_medians) / np.median(of.visit_medians) for of in (loop.summary, loop.core_cycles))
+    off = abs(cycles - 1)
+    disturbed = (off > 0.02) & (abs(times - 1) < 0.1 * off)
+    if not disturbed.any() or disturbed.sum() > len(times) / 2:
+        return []
+    return [rk.consistent("clock disturbed", f"In {disturbed.sum()} of {len(times)} visits the clock beside it was up to "
+                          f"{rk.percent(off[disturbed].max())} off, while a round took the same time. So something disturbed that clock, not "
+                          "the loop.")]
+
+
 def slower_across_lines(across, o2):
     return pace(across) / pace(o2)
-
-
-def is_straight(loop):
-    """Whether the points lie on the fitted line: a slope describes no bend."""
-    return loop.line is not None and abs(loop.line.residuals).max() < 0.1 * loop.medians.max()
 
 
 @rk.finding(needs=())
@@ -80,7 +90,7 @@ def slope(loop, how):
     if loop.line is None:
         return rk.unexplained("too few points", f"The {how} loop against its rounds")
     residual = rk.amount(abs(loop.line.residuals).max(), "ns")
-    if not is_straight(loop):
+    if not loop.is_straight:
         return rk.shown("no straight line", f"The {how} loop against its rounds lies on no straight line: the fitted one leaves up to {residual}")
     return rk.shown("slope", f"A round adds {rk.amount(loop.line.slope, 'ns')} to the {how} loop; the fitted line leaves "
                     f"{residual} at most")
@@ -94,12 +104,24 @@ def samples_disagree(whole):
     return 3 * disagreeing_points(whole) > len(whole.points)
 
 
+def overlapping(whole, a_round):
+    """Of each point of the whole loop whether it takes clearly less than its rounds in a long loop, by the intervals."""
+    longest = np.array([summary.bounds[1] for summary in whole.summaries])
+    return longest < 0.8 * whole.axis_in_unit * a_round.summary.bounds[0] if a_round.summary else np.zeros(len(longest), bool)
+
+
+def listed(points):
+    """ "2, 4 and 8": numbers of rounds."""
+    *first, last = [f"{rounds:g}" for rounds in points]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
 def two_values(a_round, whole, how):
     """A round by itself and by the slope of the whole loop."""
     if not a_round.summary or whole.line is None:
         return rk.unexplained("not both values", f"{how} could not be measured.")
     by_itself = f"{how} {a_round} ({a_round:cycles}) in ten thousand rounds without a pause"
-    if not is_straight(whole):
+    if not whole.is_straight:
         return rk.shown("one value of a round", f"{by_itself}. The points of the whole loop lie on no straight line, so no slope shows what a "
                         "round takes.")
     if a_round.is_of_two_groups:
@@ -115,12 +137,13 @@ def two_values(a_round, whole, how):
 def why_two_values(a_round, whole):
     """Why the two values of a round differ, or there is one: a list of at most one finding."""
     times = whole.line.slope / a_round.median if whole.line and not a_round.is_of_two_groups else math.nan
-    if (times > 1.2 or whole.line and not is_straight(whole)) and samples_disagree(whole):
+    overlap = overlapping(whole, a_round)
+    if overlap.any():
+        return [rk.consistent("loops overlap", f"Whole loops of {listed(whole.axis_in_unit[overlap])} rounds take less than their rounds in a "
+                              "long loop. Repeated loops do not depend on one another, so the processor runs rounds of several at once.")]
+    if (times > 1.2 or whole.line and not whole.is_straight) and samples_disagree(whole):
         return [rk.unexplained("samples disagree", f"The samples of {disagreeing_points(whole)} of its {len(whole.points)} points "
                                "disagree, so something disturbed them.")]
-    if is_straight(whole) and times < 0.8:
-        return [rk.consistent("loops overlap", "The repeated loops do not depend on one another, so the processor runs rounds of several "
-                              "at once; those of one long loop wait for each other.")]
     return []
 
 
@@ -153,7 +176,7 @@ def pace_of_a_round(o2, clock):
 
 @rk.finding
 def one_cycle(o2, clock):
-    return [pace_of_a_round(o2, clock), *groups_of_processes(o2)]
+    return [pace_of_a_round(o2, clock), *disturbed_clocks(o2), *groups_of_processes(o2)]
 
 
 def forwarding_seen(counter):
@@ -178,8 +201,8 @@ def round_explained(counter, o0, width):
         a_round = "the round"
         if faster_processes(o0) is not None:
             a_round = f"the round in the faster of its two groups of processes ({rk.number(pace(o0))} cycles)"
-        return rk.consistent("chain explains", f"The chain takes {rk.percent(pace(counter) / pace(o0))} of {a_round}, so that may wait for it "
-                             "alone.")
+        return rk.consistent("chain explains", f"The chain takes {rk.percent(pace(counter) / pace(o0))} of the time of {a_round}, so the round "
+                             "may wait for nothing else.")
     if least <= 1 <= most:
         return rk.unexplained("chain or not", f"By the intervals the chain takes {rk.percent(least)} to {rk.percent(most)} of the round, so "
                               "whether the round waits for it alone is open.")
@@ -193,10 +216,7 @@ def round_explained(counter, o0, width):
 @rk.finding
 def unoptimised_round(counter, o0, width):
     return [rk.shown("counter and round", f"A counter in memory alone takes {counter:cycles} an addition, the whole round {o0:cycles}."),
-            forwarding_seen(counter),
-            rk.shown("instructions a cycle", f"The core executes {rk.number(4 / pace(o0), 2)} instructions of the round a cycle"
-                     f"{'' if faster_processes(o0) is None else ' in the faster of its two groups of processes'}; the guess was {width.value:g}."),
-            round_explained(counter, o0, width)]
+            forwarding_seen(counter), round_explained(counter, o0, width)]
 
 
 @rk.finding(needs=())
@@ -229,9 +249,7 @@ def off_by_fetching(across, lines, fetch):
 
 
 @rk.finding(needs=())
-def off_by_the_slope(whole, times):
-    if not is_straight(whole):
-        return rk.unexplained("slope of a bend", "its points lie on no straight line, so one slope does not describe it. What bends it is not shown.")
+def off_by_the_slope(times):
     if times < 1:
         return rk.consistent("slope overlaps", "a round of the long loop waits for the one before; short loops that are repeated run "
                              "beside one another.")
@@ -240,26 +258,50 @@ def off_by_the_slope(whole, times):
 
 
 def missed_slope(whole):
-    """An item for the slope of a whole loop, whose prediction is a round of the long loop."""
-    times = whole.line.slope / whole.sealed_line.slope if whole.line else math.nan
+    """An item for the slope of a straight whole loop, whose prediction is a round of the long loop."""
+    times = whole.line.slope / whole.sealed_line.slope if whole.is_straight else math.nan
     if not rk.is_miss(times):
         return ""
-    return rk.missed_item(f"{rk.title_of(whole.quantity)}, its slope", f"{rk.number(times)} times the prediction", off_by_the_slope(whole, times))
+    return rk.missed_item(f"{rk.title_of(whole.quantity)}, its slope", f"{rk.number(times)} times the prediction", off_by_the_slope(times))
+
+
+@rk.finding(needs=())
+def off_at_points(whole, a_round, off):
+    """off: of each point whether its prediction was missed."""
+    if (off & (whole.axis > 0) & ~overlapping(whole, a_round)).any():
+        return rk.unexplained("points off", "unexplained.")
+    if not off[whole.axis > 0].any():
+        return rk.unexplained("entering off", "entering and leaving the loop was guessed.")
+    return rk.consistent("points overlap", "rounds of several repeated loops run at once, see the first question"
+                         f"{'; entering and leaving the loop was guessed' if off[whole.axis == 0].any() else ''}.")
+
+
+def missed_points(whole, a_round):
+    """An item for the points of a whole loop that were missed."""
+    with np.errstate(all="ignore"):
+        times = whole.medians / whole.sealed("predicted")
+    off = np.array([rk.is_miss(each) for each in times])
+    if not off.any():
+        return ""
+    low, high = rk.number(times[off].min()), rk.number(times[off].max())
+    how_far = f"at {listed(whole.axis_in_unit[off])} rounds, {low if low == high else f'{low} to {high}'} times the prediction"
+    return rk.missed_item(rk.title_of(whole.quantity), how_far, off_at_points(whole, a_round, off))
 
 
 def misses(counter, o0, o2, across, wholes, inputs):
-    """The list of the predictions that were missed, and why. inputs: of the predictions, by name."""
+    """The list of the predictions that were missed, and why. wholes: the whole loops with a round of each; inputs: of the predictions, by name."""
     one, forwarding, width, lines, fetch = (inputs[name] for name in ("one", "forwarding", "width", "lines", "fetch"))
     items = [rk.missed(counter, off_by_forwarding(counter, one, forwarding)), rk.missed(o0, off_by_the_width(o0, width)),
              rk.missed(o2, off_by_the_jump(o2)), rk.missed(across, off_by_fetching(across, lines, fetch)),
-             *map(missed_slope, wholes)]
-    return rk.missed_list(items, "None of the loops in the table, and neither slope of a whole loop.")
+             *(item for whole, a_round in wholes for item in (missed_slope(whole), missed_points(whole, a_round)))]
+    return rk.missed_list(items, "None of the loops in the table, and no point and no slope of a whole loop.")
 
 
 @rk.finding
 def place(across, o2):
     slower = slower_across_lines(across, o2)
-    of_groups = ", each by its faster group of processes" if groups_of_processes(across) or groups_of_processes(o2) else ""
+    grouped = [name for name, loop in (("across", across), ("aligned", o2)) if groups_of_processes(loop)]
+    of_groups = f", by the faster group of processes ({' and '.join(grouped)})" if grouped else ""
     takes = (f"Across two cache lines a round takes {rk.number(pace(across))} cycles, {rk.number(slower)} times the aligned "
              f"loop{of_groups}.")
     if slower <= 1.15:
@@ -299,11 +341,15 @@ def variation(o0, o2):
 
 @rk.finding(needs=())
 def unoptimised_elsewhere(o0, o0_whole):
-    if not o0.has_samples or not is_straight(o0_whole):
+    if o0.has_samples and (overlap := overlapping(o0_whole, o0)).any():
+        each = np.divide(o0_whole.medians[overlap], o0_whole.axis_in_unit[overlap])
+        return rk.shown("for its program alone", f"In the whole loop, repeated, {rk.plain(o0_whole.axis_in_unit[overlap][each.argmin()])} "
+                        f"unoptimised rounds take {rk.amount(each.min(), 'ns')} each, not {o0}: an unoptimised figure holds for its program alone.")
+    if not o0.has_samples or not o0_whole.is_straight:
         return rk.unexplained("unoptimised unsure", "Whether an unoptimised round costs as much elsewhere is not shown: the whole loop has no "
                               "slope to compare it with.")
     line, (low, high) = o0_whole.line, o0.summary.bounds
-    gives = ("In the whole loop, repeated so that rounds overlap, an unoptimised round takes by the slope "
+    gives = ("In the whole loop, repeated, an unoptimised round takes by the slope "
              f"{rk.amount_with_interval(line.slope, line.slope_low, line.slope_high, 'ns')}")
     if line.slope_low > high or line.slope_high < low:
         return rk.shown("for its program alone", f"{gives}, not {o0}: an unoptimised figure holds for its program alone.")
@@ -312,11 +358,13 @@ def unoptimised_elsewhere(o0, o0_whole):
 
 @rk.finding
 def single_round(single, o0):
+    mean, *ends = single.mean_with_interval
     found = (f"A single round between two timestamps without a fence, the empty pair subtracted, gives {single} by the median and "
-             f"{rk.amount(single.summary.mean, 'ns')} by the mean. One of a long loop takes {o0}")
-    if single.apart(o0):
-        return rk.shown("round not alone", f"{found}. The intervals do not overlap, so it is no scatter: this method shows something else "
-                        "than a long loop.")
+             f"{rk.amount_with_interval(mean, *ends, 'ns')} by the processes' means. One of a long loop takes {o0}")
+    low, high = o0.summary.bounds
+    hidden_by_the_step = single.summary.step > max(abs(single.median - low), abs(single.median - high))
+    if single.apart(o0) or hidden_by_the_step and (ends[1] < low or ends[0] > high):
+        return rk.shown("round not alone", f"{found}. The intervals do not overlap, so this method shows something else than a long loop.")
     return rk.shown("round shows", f"{found}. The two are not shown to differ.")
 
 

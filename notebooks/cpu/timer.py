@@ -12,6 +12,16 @@ def fence_cycles(fenced, rdtsc, rdtscp, loop):
     return (fenced.median_cycles - rdtsc.median_cycles - rdtscp.median_cycles - loop.value) / 3
 
 
+def is_coarse(pair):
+    """Whether the counter's step is so large that medians of single pairs are multiples of it and do not compare."""
+    return pair.counter_step > 0.05 * pair.median
+
+
+def by_means(pair):
+    """What a pair adds by the means of the processes, with the interval."""
+    return rk.amount_with_interval(*pair.mean_with_interval, "ns")
+
+
 @rk.finding(missing="Time a round against the rounds between two reads")
 def amortising(amortised):
     first, last = (rk.median_text(amortised.summaries[at], "ns") for at in (0, -1))
@@ -28,10 +38,10 @@ def long_enough(pair):
 def one_cpuid(cpuid, fenced):
     takes = f"One CPUID takes {cpuid:interval}, {rk.number(cpuid.median / fenced.median, 2)} times a whole fenced pair."
     if cpuid.median_cycles > 800:
-        most = rk.number(0.5 / cpuid.median, 2)
+        most = 0.5 / cpuid.median
+        unit = 10 ** (math.floor(math.log10(most)) - 1)  # two digits, rounded down
         return rk.shown("leaves the guest", f"{takes} It leaves the guest each time. A method that puts two of them around every "
-                        f"operation times at most {most} operations a second, and it flushes state that the operation then has to "
-                        "rebuild.")
+                        f"operation times at most {rk.plain(math.floor(most / unit) * unit)} operations a second.")
     return rk.shown("not intercepted", f"{takes} No hypervisor intercepts it here.")
 
 
@@ -54,10 +64,8 @@ def off_by_the_fences(reads, guessed_fence, loop):
 
 
 @rk.finding(needs=())
-def off_by_rdtscp(rdtscp, lfence, clock):
-    cycles = rdtscp.median_cycles
-    return rk.shown("RDTSCP", f"RDTSCP alone takes {rk.number(cycles)} cycles here; with it and a fence of {rk.number(lfence.value)} the "
-                    f"model gives {rk.amount((cycles + lfence.value) / clock.value, 'ns')}.")
+def off_by_rdtscp(rdtscp, given):
+    return rk.consistent("RDTSCP", f"RDTSCP alone takes {rk.number(rdtscp.median_cycles)} cycles here, {rk.number(given.value)} in the prediction.")
 
 
 @rk.finding(needs=())
@@ -93,10 +101,10 @@ def off_by_the_kernel(in_kernel, inputs, null):
 
 def misses(reads, inputs, null):
     """The list of the predictions that were missed, and why. inputs: of the predictions, by name."""
-    lfence, clock, rdtsc = inputs["lfence"], inputs["clock"], inputs["rdtsc"]
+    lfence, rdtsc = inputs["lfence"], inputs["rdtsc"]
     trip = {name: inputs[name] for name in ("guest", "trip", "native", "clock")}
     reasons = {"fenced": off_by_the_fences(reads, lfence, inputs["loop"]),
-               "pair": off_by_rdtscp(reads["rdtscp"], lfence, clock),
+               "pair": off_by_rdtscp(reads["rdtscp"], inputs["rdtscp"]),
                "rdtsc": off_by_the_table(reads["rdtsc"], rdtsc),
                "rdtscp": off_by_the_table(reads["rdtscp"], inputs["rdtscp"]),
                "cpuid": off_by_the_trip(reads["cpuid"], **trip),
@@ -121,20 +129,24 @@ def steps(pair, by_method):
     if not step > 0:
         return rk.shown("pairs without steps", "Pairs that are timed one by one show no step of the counter here.")
     found = [rk.shown("pairs in steps", f"Pairs that are timed one by one differ by steps of {rk.amount(step, 'ns')}.")]
-    if step > 0.05 * pair.median:
+    if is_coarse(pair):
         found.append(rk.shown("step limits what a pair shows", f"That is {rk.percent(step / pair.median)} of what a pair adds, so this is "
                               "known to a step at best, however narrow its interval is."))
-        alike = [name for name, result in by_method.items() if abs(result.median - pair.median) < step and not result.apart(pair)]
+        alike = {name: result for name, result in by_method.items() if abs(result.median - pair.median) < step and not result.apart(pair)}
         if alike:
-            found.append(rk.shown("no agreement", f"So the equal figure of {' and '.join(alike)} is no agreement: a difference from "
-                                  "Reckon's of less than about a step does not show."))
+            means = " and ".join(f"{name} {by_means(result)}" for name, result in alike.items())
+            found.append(rk.shown("no agreement", f"So the equal medians of {' and '.join(alike)} are no agreement. By the means of the "
+                                  f"processes Reckon's pair adds {by_means(pair)}, {means}."))
     return found
 
 
 @rk.finding(missing="What one pair of reads adds: each pair timed by itself")
 def distribution(lfence, without, cpuid):
-    return rk.shown("what a pair adds", f"One pair of reads adds {lfence} with LFENCE, {without} without a fence and {cpuid} with CPUID: "
-                    "each pair timed by itself")
+    pairs, by_mean = [lfence, without, cpuid], ""
+    if any(map(is_coarse, pairs)):
+        pairs, by_mean = [rk.amount(pair.mean_with_interval[0], "ns") for pair in pairs], ", by the processes' means"
+    return rk.shown("what a pair adds", "One pair of reads adds {} with LFENCE, {} without a fence and {} with CPUID{}: each pair timed by "
+                    "itself".format(*pairs, by_mean))
 
 
 @rk.finding(needs=("fenced",), missing="")
@@ -184,6 +196,7 @@ def operation_of_3_ns(pair):
     solution = shows
     if not math.isnan(error):
         solution = (f"{shows} And a pair adds {pair}. The larger of the two is 1 % of {rk.amount(100 * error, 'ns')}, which "
-                    f"{rk.plain(math.ceil(error / (0.01 * 3e-9)))} repetitions fill. Fewer do where what the pair adds is subtracted.")
+                    f"{rk.plain(math.ceil(error / (0.01 * 3e-9)))} repetitions fill. If you subtract what the pair adds, fewer "
+                    "repetitions are enough.")
     return ("**3.** An operation takes 3 ns. Why does a single pair of reads not show it, and how many repetitions between two "
             "reads resolve it to 1 %?", solution)

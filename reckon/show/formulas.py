@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import re
 from collections.abc import Iterable
 
@@ -184,22 +185,31 @@ def _as_sealed(prediction: Prediction) -> Prediction:
 def _since_sealed(shown: Prediction, given: Prediction) -> str:
     """That measured inputs have moved since the prediction was sealed, and those by how much that
     moved by a per cent or more; "" if none has."""
-    later = {
+    later = _later(shown, given)
+    if not later:
+        return ""
+    sealed = "It was {term}`sealed` before this measurement, with the measured inputs known then;"
+    moved = _moved(later)
+    if not moved:
+        return f"{sealed} their later values differ by less than {percent(_LEAST_MOVED, 1)}."
+    return f"{sealed} their later values differ: {join_words(moved)}."
+
+
+def _later(shown: Prediction, given: Prediction) -> dict[str, float]:
+    """The values of the measured inputs as shares of those that were sealed, where they differ."""
+    return {
         name: float(np.divide(given.inputs[name].value, input_.value))
         for name, input_ in shown.inputs.items()
         if input_.origin == "measured" and input_.value != given.inputs[name].value
     }
-    if not later:
-        return ""
-    sealed = "It was {term}`sealed` before this measurement, with the measured inputs known then;"
-    moved = [
+
+
+def _moved(later: dict[str, float]) -> list[str]:
+    return [
         f"{short_name(name)} by {percent(abs(ratio - 1))}"
         for name, ratio in later.items()
         if abs(ratio - 1) >= _LEAST_MOVED
     ]
-    if not moved:
-        return f"{sealed} their later values differ by less than {percent(_LEAST_MOVED, 1)}."
-    return f"{sealed} their later values differ: {join_words(moved)}."
 
 
 _LEAST_MOVED = 0.01  # of an input
@@ -283,7 +293,7 @@ def _names_latex(prediction: Prediction) -> str:
 def predictions(predictions: list[Prediction], caption: str, name: str) -> Block:
     """Several predictions: each formula once, numbered if there are several; a table with value,
     interval and the inputs that differ; below it the origin of every input."""
-    predictions = [*map(_as_sealed, predictions)]
+    given, predictions = predictions, [*map(_as_sealed, predictions)]
     formulas = list(dict.fromkeys(map(_names_latex, predictions)))
     is_numbered = len(formulas) > 1
     values: dict[str, set[str]] = {}
@@ -316,4 +326,8 @@ def predictions(predictions: list[Prediction], caption: str, name: str) -> Block
     for number, formula in enumerate(formulas, 1):
         pieces += [f"Formula {number}:"] if is_numbered else []
         pieces.append(f"$$\n{formula}\n$$")
-    return Block("\n\n".join([*pieces, values_table, "Inputs:", items(sources).markdown, panel]))
+    moved = [_moved(_later(*pair)) for pair in zip(predictions, given, strict=True)]
+    unique = [*dict.fromkeys(itertools.chain(*moved))]
+    since = f"Later values of measured inputs differ: {join_words(unique)}." if unique else ""
+    pieces += [values_table, "Inputs:", items(sources).markdown, since, panel]
+    return Block("\n\n".join(filter(None, pieces)))

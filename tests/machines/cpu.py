@@ -316,5 +316,5 @@ def seventh_argument_over_the_stack(m: Machine):
 
     m.curve(f"{CALL}/o0", call)
     m.curve(f"{CALL}/o2", call)
-    m.must(CALL, "argument clear", "seventh costs more", "not straight")
-    m.must_not(CALL, "argument adds nothing", "seventh like others", "straight")
+    m.must(CALL, "no one number", "seventh costs more", "not straight")
+    m.must_not(CALL, "argument adds nothing", "argument clear", "seventh like others", "straight")

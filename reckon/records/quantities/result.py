@@ -316,6 +316,17 @@ class Result:
             return None
         return statistics.line(self.axis, self.medians)
 
+    @property
+    def is_straight(self) -> bool:
+        """Whether that line describes the curve: no point lies off it by more than a tenth of the
+        rise and by more than its own interval is wide."""
+        if self.line is None:
+            return False
+        widths = [float(np.ptp(summary.bounds)) for summary in self.summaries]
+        return bool(
+            np.all(abs(self.line.residuals) <= np.maximum(0.1 * np.ptp(self.medians), widths))
+        )
+
     @functools.cached_property
     def sealed_line(self) -> statistics.Line | None:
         """The straight line through what was predicted at the same points."""
@@ -345,6 +356,16 @@ class Result:
     def median(self) -> float:
         """The value at the first point, in base units; nan without samples, and of two groups."""
         return float(self.medians[0]) if self.has_samples else math.nan
+
+    @property
+    def mean_with_interval(self) -> tuple[float, float, float]:
+        """The median of the processes' means and its 95 % interval, at the first point.
+
+        Where the counter's step is larger than what is compared, medians are multiples of it and
+        means are not."""
+        processes = self.summarised_processes(self.points[0])
+        means = [self._values(process, "plain").mean() for process in processes]
+        return float(np.median(means)), *statistics.median_interval(means)
 
     @property
     def growth(self) -> float:

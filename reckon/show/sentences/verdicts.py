@@ -164,7 +164,8 @@ def curve_outcome(points: Iterable[tuple[float, str]], how: str) -> str:
 def _interval(result: Result) -> str:
     if result.inside_interval is None or not result.sealed_interval:
         return ""
-    low, high = (units.amount(end, result.unit) for end in result.sealed_interval)
+    ends = result.sealed_interval
+    low, high = (units.amount(end, result.unit) for end in ends)
     measured = units.amount(result.median, result.unit)
     side = first_case(
         (result.inside_interval, "inside"),
@@ -172,7 +173,13 @@ def _interval(result: Result) -> str:
         (measured == high, "just above"),
         (True, "outside"),
     )
-    return f"The measured value lies {side} the prediction’s interval, {low} to {high}."
+    value = "value"
+    if side.startswith("just"):  # with more digits, which differ
+        low, high, measured = (
+            units.amount(each, result.unit, 5) for each in (*ends, result.median)
+        )
+        value = f"value, {measured},"
+    return f"The measured {value} lies {side} the prediction’s interval, {low} to {high}."
 
 
 def within_scatter(measured: Summary, predicted: float) -> str:

@@ -260,11 +260,21 @@ _FIT_COLUMNS = {
 
 
 def fits(
-    results: list[Result], caption: str, name: str, titles: dict[str, str] | None = None
+    results: list[Result],
+    caption: str,
+    name: str,
+    titles: dict[str, str] | None = None,
+    *,
+    only_straight: bool = False,
 ) -> Block:
     """The straight line through each curve: slope, intercept and the largest distance of a point
-    from it, beside the slopes of the sealed prediction and of a revised one."""
+    from it, beside the slopes of the sealed prediction and of a revised one.
+
+    only_straight: a curve that is not straight has no slope."""
     rows = [[title(result, titles), *_line_cells(result)] for result in results]
+    for result, row in zip(results, rows, strict=True):
+        if only_straight and result.line and not result.is_straight:
+            row[2:5] = ["not straight", NONE, NONE]
     return columns_table(_FIT_COLUMNS, rows, caption, name)
 
 

@@ -50,6 +50,14 @@ def test_two_clocks_are_compared_visit_by_visit():
     assert "in one visit, by 2.6 % at most" in CLOCK.second_ruler(check, core)
 
 
+def test_one_process_of_many_does_not_make_the_others_unsteady():
+    found = CLOCK.steadiness([2.44e9, *[2.54e9] * 24, 2.99e9])
+    assert names(found) == {"not steady", "faster outliers"}
+    assert "25 of the 26 fresh processes lie between 2.44 GHz and 2.54 GHz, 4.1 % apart" in found[0]
+    assert "2.99 GHz; something else" in found[1]
+    assert names(CLOCK.steadiness([*[2.54e9] * 25, 1.9e9])) == {"not steady", "outliers"}
+
+
 def test_a_clock_whose_values_lie_on_steps_has_stepped():
     stepped = names(CLOCK.steady_clock(in_visits("core", 3.787, 4.087, 3.987)))
     assert {"not steady", "clock stepped"} <= stepped

@@ -1,7 +1,8 @@
 """What the chapter cpu/division concludes of made-up results: the names of its findings."""
 
+import numpy as np
 from helpers import made_up
-from helpers.findings import cycles, names
+from helpers.findings import CYCLE_NS, cycles, names
 
 from reckon.book import contents
 from reckon.prediction.inputs import guess
@@ -54,3 +55,20 @@ def test_where_nothing_was_measured_no_prediction_is_said_to_be_met():
     missing = made_up.nothing("cpu/division/long_quotient")
     found = DIVISION.misses([(missing, None)], [], None, None, None)
     assert found.name == "none measured" and found.strength == "not explained"
+
+
+def test_an_addition_that_no_length_shows_is_said_not_to_show():
+    bits = np.array([1, 8, 32, 62])
+    in_cycles = 13.5 + 0.5 * bits
+
+    def by_bits(name, cycles):
+        return made_up.curve(
+            f"cpu/division/{name}", bits, cycles * CYCLE_NS, axis_unit="1", processes=200
+        )
+
+    independent = by_bits("independent_by_bits", in_cycles)
+    assert (
+        DIVISION.addition(by_bits("chain_by_bits", in_cycles), independent).name
+        == "addition hidden"
+    )
+    assert DIVISION.addition(by_bits("chain_by_bits", in_cycles + 1), independent) == []

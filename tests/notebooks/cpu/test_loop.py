@@ -39,6 +39,37 @@ def test_a_loop_minds_its_place_by_its_faster_processes():
     assert names(LOOP.place(across, o2)) == {"minds its place"}
 
 
+def with_clocks(result, hz, ticks=None):
+    """The result with two processes in each of that many visits, at these clocks beside them."""
+    of_visits = [process for process in result.measurement.points[0].processes[: 2 * len(hz)]]
+    for number, process in enumerate(of_visits):
+        at = hz[number // 2]
+        process.visit, process.ticks = (
+            number // 2,
+            [round(ticks[number // 2] if ticks else 3333)] * 10,
+        )
+        process.cycles_per_tick_before = process.cycles_per_tick_after = at
+    result.measurement.points[0].processes = of_visits
+    return result
+
+
+def test_a_clock_that_was_disturbed_beside_a_steady_loop_leaves_its_cycles_known():
+    o2 = with_clocks(cycles("cpu/loop/o2", 1, processes=10), [2.7, 2.8, 3, 3, 3])
+    assert names(LOOP.one_cycle(o2, GIVEN_CLOCK)) == {"one cycle", "clock disturbed"}
+    assert (
+        "In 2 of 5 visits" in LOOP.disturbed_clocks(o2)[0]
+        and "10 % off" in LOOP.disturbed_clocks(o2)[0]
+    )
+
+
+def test_a_clock_that_the_loop_follows_was_not_disturbed():
+    hz = [2.7, 2.8, 3, 3, 3]
+    followed = with_clocks(
+        cycles("cpu/loop/o2", 1, processes=10), hz, [10_000 / each for each in hz]
+    )
+    assert names(LOOP.one_cycle(followed, GIVEN_CLOCK)) == {"one cycle"}
+
+
 def test_a_guessed_width_explains_no_round():
     chain, o0 = cycles("cpu/loop/counter_in_memory", 1), cycles("cpu/loop/o0", 1.4)
     width = guess(3, "1/cycle", "made up", low=1.5, high=6)
@@ -69,10 +100,30 @@ def test_the_slope_over_a_bend_is_no_round():
     bent, straight = whole(60), whole(0)
     assert LOOP.slope(bent, "unoptimised").name == "no straight line"
     assert LOOP.slope(straight, "unoptimised").name == "slope"
-    assert LOOP.unoptimised_elsewhere(o0, bent).name == "unoptimised unsure"
+    assert LOOP.unoptimised_elsewhere(cycles("cpu/loop/o0", 0.5), bent).name == "unoptimised unsure"
     assert LOOP.unoptimised_elsewhere(o0, straight).name == "for its program alone"
-    assert LOOP.off_by_the_slope(bent, 3).name == "slope of a bend"
+    assert LOOP.missed_slope(bent) == ""
     assert "one value of a round" in names(LOOP.a_round(o0, bent, o0, bent))
+
+
+def test_points_below_their_rounds_show_that_loops_overlap_although_they_bend():
+    """From 30 rounds on the whole loop takes what its rounds take in the long loop; below, a third."""
+    o0, bent = cycles("cpu/loop/o0", 1.5), whole(50)
+    (why,) = LOOP.why_two_values(o0, bent)
+    assert why.name == "loops overlap" and "of 5, 10, 15, 20 and 25 rounds" in why
+    elsewhere = LOOP.unoptimised_elsewhere(o0, bent)
+    assert elsewhere.name == "for its program alone" and "25 unoptimised rounds" in elsewhere
+    assert LOOP.why_two_values(cycles("cpu/loop/o0", 0.5), bent) == []
+
+
+def test_points_that_are_off_are_named_where_the_median_is_not():
+    o0, bent = cycles("cpu/loop/o0", 1.5), whole(50)
+    rounds = bent.axis_in_unit
+    bent.seal.predicted = np.where(rounds < 20, 3, 1) * bent.medians
+    found = LOOP.missed_points(bent, o0)
+    assert "at 0, 5, 10 and 15 rounds, 0.333 times" in found and found.strength == "consistent with"
+    bent.seal.predicted = np.where(rounds > 40, 3, 1) * bent.medians
+    assert LOOP.missed_points(bent, o0).strength == "not explained"
 
 
 def test_a_slope_that_does_not_differ_shows_no_other_cost():
@@ -119,3 +170,13 @@ def test_many_trials_of_a_single_round_are_off_by_more_than_their_scatter():
     single, o0 = cycles("cpu/loop/t470", 100), cycles("cpu/loop/o0", 1)
     assert LOOP.single_round(single, o0).name == "round not alone"
     assert LOOP.single_round(cycles("cpu/loop/t470", 1, seed=2), o0).name == "round shows"
+
+
+def test_steps_of_the_counter_do_not_hide_how_far_a_single_round_is_off():
+    """Its readings are 0 and 10 ns, few of them 10, so the median is 0; a round takes 3 ns."""
+    o0 = cycles("cpu/loop/o0", 9)
+    for share, name in ((1, "round not alone"), (3, "round shows")):
+        single = cycles("cpu/loop/t470", 9)
+        for process in single.measurement.points[0].processes:
+            process.ops, process.ticks = 1, [10] * share + [0] * (10 - share)
+        assert LOOP.single_round(single, o0).name == name

@@ -38,3 +38,25 @@ def test_a_library_that_is_a_little_faster_does_not_enter_the_kernel():
     kernel = made_up.single("cpu/timer/clock_gettime_syscall", 473, "ns", seed=2)
     assert TIMER.without_the_kernel(library, kernel).name == "user mode"
     assert TIMER.without_the_kernel(kernel, library).name == "kernel"
+
+
+def test_pairs_in_coarse_steps_are_compared_by_means():
+    """Both have a median of 20 ns; of the other one's readings a third are a step shorter."""
+    pair, other = (made_up.single(f"cpu/timer/{name}", 20, "ns") for name in ("pair", "t470"))
+    for result, ticks in ((pair, [20] * 8 + [30] * 2), (other, [10] * 4 + [20] * 6)):
+        for process in result.measurement.points[0].processes:
+            process.ops, process.ticks = 1, ticks
+    *_, found = TIMER.steps(pair, {"the T470's": other})
+    assert found.name == "no agreement" and "adds 22.0 ns" in found and "T470's 16.0 ns" in found
+    caption = TIMER.distribution(pair, other, pair)
+    assert "22.0 ns with LFENCE, 16.0 ns without" in caption and "means" in caption
+
+
+def test_at_most_is_rounded_down():
+    cpuid, fenced = (
+        made_up.single(f"cpu/timer/{name}", ns, "ns")
+        for name, ns in (("cpuid", 971), ("fenced", 68))
+    )
+    for process in cpuid.measurement.points[0].processes:
+        process.ticks = [9_710_000] * 10
+    assert "at most 510,000 operations" in TIMER.one_cpuid(cpuid, fenced)

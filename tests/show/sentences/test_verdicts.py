@@ -111,6 +111,14 @@ def test_a_value_beside_the_end_of_its_interval_is_said_to_be_there(factor, word
     assert f"lies {words} the prediction’s interval" in text
 
 
+def test_a_value_that_is_printed_like_the_end_of_its_interval_has_more_digits():
+    result = made_up.single("network/made_up/rate", 965, "Mbit/s")
+    result.seal.low, result.seal.high = 0.5 * result.median, 0.9998 * result.median
+    value, high = (1e-6 * each for each in (8 * result.median, 8 * result.seal.high))
+    text = rk.show.verdict(result, "the rate").markdown
+    assert f"value, {value:.2f} Mbit/s, lies just above" in text and f"to {high:.2f} Mbit/s" in text
+
+
 def test_what_a_curve_measures_again_has_both_values():
     curve = made_up.curve("memory/latency/load", np.array([1.0, 2, 4]), np.array([1.0, 2, 3]))
     single = made_up.single("memory/latency/one", 2.5, "ns")
