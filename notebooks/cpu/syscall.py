@@ -19,7 +19,8 @@ def like_the_null_call(null, calls):
     alike = [call for call in calls if call.summary and null.apart(call) == 0]
     if not alike:
         return []
-    return rk.shown("like getpid", f"Not shown to differ from getpid: {titles_of(alike)}.")
+    return rk.shown("like getpid", f"Not shown to differ from getpid: {titles_of(alike)}. The others differ by their intervals or, where these "
+                    "overlap, visit by visit.")
 
 
 @rk.finding(missing="")
@@ -78,13 +79,15 @@ def older_entry(old, null, trap, at_most):
     left = f"Less the null call that leaves {rk.amount(more, 'ns')}"
     if more <= 0:
         return rk.shown("int 0x80 no more", f"{takes} It costs no more here.")
-    if 0.5 < more / trap.value < 2 and trap.value > 5e-7:
+    is_trapped = trap.value > 5e-7
+    if 0.8 < more / trap.value < 1.25 and is_trapped:
         return rk.consistent("int 0x80 leaves the guest", f"{takes} {left}, about as much as one trapped CPUID ({trapped}): "
                              "this entry point seems to leave the guest.")
     if more <= at_most:
         return rk.consistent("interrupt table", f"{takes} {left}, which fits the price of the interrupt table.")
+    as_trips = f" and {rk.number(more / trap.value, 2)} times what a trapped CPUID does ({trapped})" if is_trapped else ""
     return rk.unexplained("int 0x80 waits", f"{takes} {left}, more than an interrupt gate takes ({rk.amount(at_most, 'ns')} at most, "
-                          "by the guess): something on its path leaves the guest or waits.")
+                          f"by the guess){as_trips}. What takes it is not explained.")
 
 
 @rk.finding
@@ -166,7 +169,7 @@ def bars(null, old, calls):
     times = rk.number(old.median / null.median, 2)
     inside = in_user_mode(null, calls)
     listed = ", ".join(f"{rk.title_of(call.quantity)} ({call})" for call in inside)
-    said = [f"int 0x80 costs {times} times a call by SYSCALL" if old.median > null.median else "",
+    said = [f"getpid by int 0x80 costs {times} times getpid by SYSCALL" if old.median > null.median else "",
             f"answered in user mode: {listed}" if inside else ""]
     return rk.shown("dearest and cheapest", "; ".join(filter(None, said)) or "System calls, from least to most")
 
@@ -186,9 +189,9 @@ def a_call_between_two_reads(null, pair, calls):
     longest = rk.title_of(max(measured, key=lambda call: call.median).quantity) if measured else "none"
     return ("**2.** A report times one call between two reads of the clock and subtracts nothing. By what factor is its "
             "figure too high? For which call of the table does that matter least?",
-            f"With Reckon's pair by 1 + pair / call = {factor} for the null call: it adds {rk.amount(pair.value, 'ns')} to "
-            f"{rk.amount(null.value, 'ns')}. Other reads may add more: see the reports' methods below. It matters least for the longest call "
-            f"of the table ({longest}).")
+            f"Reckon's pair adds {rk.amount(pair.value, 'ns')}. For the null call that makes {rk.amount(null.value + pair.value, 'ns')} instead of "
+            f"{rk.amount(null.value, 'ns')}, a factor of {factor}. Other reads may add more: see the reports' methods below. It matters least for "
+            f"the longest call of the table ({longest}).")
 
 
 def input_to_measure(path, switch, null):
