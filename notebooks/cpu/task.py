@@ -6,6 +6,8 @@ import numpy as np
 
 import reckon as rk
 
+CPUIDS = 43  # that a starting program executed, see what_was_left_out()
+
 
 def per_page(curve, page):
     """What each page adds to the time from a lean parent, by the parent's size."""
@@ -15,11 +17,20 @@ def per_page(curve, page):
     return list((curve.medians[1:] - curve.medians[0]) / pages)
 
 
-def pages_cost_more(fork):
-    """Whether a page adds more in a bigger parent than in a smaller one, by the bounds of the intervals."""
+def dearer_pages(fork):
+    """Between which sizes of the parent the cost of a page is shown to rise, by the bounds of the intervals."""
     lean, *bigger = (summary.interval for summary in fork.summaries)
     bounds = [((each.low - lean.high) / x, (each.high - lean.low) / x) for x, each in zip(fork.axis[1:], bigger, strict=True)]
-    return any(low > smaller_high for at, (low, _) in enumerate(bounds) for _, smaller_high in bounds[:at])
+    rises, before = [], 0
+    for at, (low, _) in enumerate(bounds):
+        if low > bounds[before][1]:
+            rises.append(f"from {fork.axis_in_unit[1 + before]:g} to {fork.axis_in_unit[1 + at]:g} MiB")
+            before = at
+    return rises
+
+
+def up_to_the_largest(rises, fork):
+    return bool(rises) and rises[-1].endswith(f"to {fork.axis_in_unit[-1]:g} MiB")
 
 
 @rk.finding(needs=("fork", "vfork"), missing="Creating a process from a big parent")
@@ -39,10 +50,10 @@ def growth_of_fork(fork, page):
     listed = ", ".join(f"{rk.amount(cost, 'ns')} at {x:g} MiB" for x, cost in zip(fork.axis_in_unit[1:], adds, strict=True))
     found = [rk.shown("each page adds", f"A fork with its exit and wait takes {rk.amount(fork.medians[0], 'µs')} with a small parent. Each page of "
                       f"4 KiB that the parent has touched adds {listed}.")]
-    if pages_cost_more(fork):
-        begins = rk.amount(fork.line.intercept if fork.line else math.nan, "µs")
-        found.append(rk.consistent("page dearer", "A page costs more in a bigger parent, perhaps because its tables no longer fit into the "
-                                   f"caches. So the points lie on no straight line: one through them would begin at {begins}."))
+    if dearer := dearer_pages(fork):
+        no_more = "" if up_to_the_largest(dearer, fork) else "; beyond that no rise is shown"
+        found.append(rk.unexplained("page dearer", f"The cost of a page rises {' and '.join(dearer)}{no_more}. So the points lie on no straight "
+                                    "line. Why it rises is not explained."))
     return found
 
 
@@ -52,6 +63,18 @@ def growth_of_vfork(vfork):
                     f"{rk.amount(vfork.medians[-1], 'µs')}.")
 
 
+def first_apart(alive):
+    """The first point at which a task is shown to cost more than with none alive, if it is at the last one; else None."""
+    none, *others = alive.summaries
+    apart = [summary.apart(none) > 0 for summary in others]
+    return 1 + apart.index(True) if apart and apart[-1] else None
+
+
+def costs_at(alive, at):
+    others = f"{alive.axis_in_unit[at]:g} others" if alive.axis[at] > 1 else "one other"
+    return f"{rk.percent_more_or_less(alive.medians[at] / alive.medians[0])} with {others} alive"
+
+
 @rk.finding(needs=())
 def with_others_alive(alive, what):
     line = alive.line
@@ -59,7 +82,11 @@ def with_others_alive(alive, what):
         return rk.unexplained("growth unknown", f"Whether {what} grows could not be measured.")
     added = rk.percent_more_or_less(1 + line.slope * alive.axis[-1] / alive.medians[0])
     costs = f"With {alive.axis_in_unit[-1]:g} others alive {what} costs {added} by the fitted line"
-    if line.slope_low <= 0 <= line.slope_high:
+    first, is_unclear = first_apart(alive), line.slope_low <= 0 <= line.slope_high
+    if first and is_unclear:
+        return rk.shown("grows on no line", f"{what.capitalize()} costs {' and '.join(dict.fromkeys(costs_at(alive, at) for at in (first, -1)))}. A "
+                        "line through all points is not shown to rise.")
+    if is_unclear:
         most = rk.percent_more_or_less(1 + line.slope_high * alive.axis[-1] / alive.medians[0])
         return rk.unexplained("growth unclear", f"{costs}, but the slope's interval includes zero and goes up to {most}.")
     if not alive.summaries[-1].apart(alive.summaries[0]):
@@ -76,9 +103,9 @@ def one_more(processes, threads):
     curves = {"process": processes, "thread": threads}
     if None in [alive.line for alive in curves.values()]:
         return rk.unexplained("too few points", "Creating one more, against how many are alive")
-    rising = [what for what, alive in curves.items() if alive.line.slope_low > 0 and alive.summaries[-1].apart(alive.summaries[0]) > 0]
+    rising = [f"a new {what} costs {costs_at(alive, -1)}" for what, alive in curves.items() if first_apart(alive)]
     if rising:
-        return rk.shown("one more costs more", f"The more others are alive, the more costs a new {' and a new '.join(rising)}")
+        return rk.shown("one more costs more", f"Compared with none alive, {' and '.join(rising)}")
     return rk.consistent("one more costs no more", f"Up to {processes.axis_in_unit[-1]:g} others alive, no rise is seen in what a new process or "
                          "thread costs")
 
@@ -120,9 +147,12 @@ def counted_faults(result):
 
 
 def off_by_cpuids(task, cpuid):
-    needed = (task.median - task.seal.predicted) / cpuid.value
-    return rk.unexplained("CPUIDs not counted", f"{rk.number(needed, 2)} CPUIDs would take the difference. How many of them a starting program "
-                          "executes here was not counted.")
+    """The finding what as many CPUIDs as were once counted would take of what the task takes too long; None where it is less than half."""
+    taken, missing = CPUIDS * cpuid.value, task.median - task.seal.predicted
+    if taken < missing / 2:
+        return None
+    return rk.unexplained("CPUIDs not counted", f"so many CPUIDs would take {rk.amount(taken, 'µs')}, {rk.percent(taken / missing)} of the difference. "
+                          "How many of them a starting program executes here was not counted.")
 
 
 def off_by_faults(task):
@@ -135,8 +165,8 @@ def off_by_faults(task):
 def off_tasks(tasks, cpuid):
     """The items of the single tasks whose predictions were missed, without the empty ones."""
     def reason(task):
-        by_cpuids = starts_program(task) and task.ratio > 1 and cpuid.origin == "measured"
-        return off_by_cpuids(task, cpuid) if by_cpuids else off_by_faults(task)
+        may_be_cpuids = starts_program(task) and task.ratio > 1 and cpuid.origin == "measured"
+        return may_be_cpuids and off_by_cpuids(task, cpuid) or off_by_faults(task)
 
     items = [rk.missed(task, reason(task)) for task in tasks if task.has_samples]
     return [item for item in items if item]
@@ -144,9 +174,8 @@ def off_tasks(tasks, cpuid):
 
 @rk.finding(needs=())
 def what_was_left_out(cpuid):
-    takes = f" One takes {rk.amount(cpuid.value, 'µs')} here." if cpuid.origin == "measured" else ""
     return rk.shown("CPUIDs left out", "The model leaves out that the C library executes CPUID when a program starts, to learn what the processor "
-                    f"can do.{takes} By single steps, glibc 2.36 executed 43 of them on an AMD EPYC; on this processor they were not counted.")
+                    f"can do. One takes {rk.amount(cpuid.value, 'µs')} here. By single steps, glibc 2.36 executed {CPUIDS} of them on an AMD EPYC.")
 
 
 def off_slope(curve, page, guessed, reason):
@@ -161,7 +190,7 @@ def off_slope(curve, page, guessed, reason):
 
 
 def off_slopes(small, small_page, entry, huge, huge_page, huge_entry):
-    items = [off_slope(small, small_page, entry, "An entry also counts the page's users, and gives it back at the end; what that takes was not measured."),
+    items = [off_slope(small, small_page, entry, "For each entry the kernel also raises the page's count of users, and lowers it when the child ends. How long that takes was not measured."),
              off_slope(huge, huge_page, huge_entry, "The kernel may set aside an empty page table for each huge page, to clear and to "
                        "free; what that takes was not measured.")]
     return [item for item in items if item]
@@ -169,9 +198,9 @@ def off_slopes(small, small_page, entry, huge, huge_page, huge_entry):
 
 def before_the_list(tasks, slopes, cpuid):
     """What stands before the list of the predictions that were missed; its items: tasks, slopes."""
-    if tasks:
+    if any(task.name == "CPUIDs not counted" for task in tasks):
         return what_was_left_out(cpuid)
-    return "" if slopes else rk.missed_list([], "None of the tasks in the table.")
+    return "" if tasks or slopes else rk.missed_list([], "None of the tasks in the table.")
 
 
 @rk.finding(missing="")
@@ -199,12 +228,14 @@ def a_snapshot(small, small_page, huge, huge_page):
         costs = per_page(curve, page)
         return rk.amount(2**32 / page.value * costs[-1] if costs else math.nan, "ms")
 
+    still_rises = per_page(small, small_page) and up_to_the_largest(dearer_pages(small), small)
+    dearer = "a page may cost more in a larger parent, as at the curve's end, and " if still_rises else ""
     return ("**2.** A database has touched 4 GiB and forks to write a snapshot. Predict from the curve how long it stands still, with "
             "pages of 4 KiB and with huge pages. What speaks for less, and what for more?",
             f"Each page adds what it added at the last point of the curve: {rk.plain(2**32 / small_page.value)} pages of 4 KiB give "
             f"{whole(small, small_page)}, {rk.plain(2**32 / huge_page.value)} huge pages {whole(huge, huge_page)}. "
             "The curve includes the child's exit, which gives the copied tables back; the database waits only for the fork to "
-            "return. But a page may cost more in a larger parent, and each of the first writes after that copies a page.")
+            f"return. But {dearer}each of the first writes after that copies a page.")
 
 
 def a_server(thread, fork):

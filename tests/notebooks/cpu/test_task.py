@@ -28,12 +28,16 @@ def off(task, cpuid_us, origin="measured"):
     return TASK.off_tasks([task], cpuid)[0]
 
 
-def test_how_many_cpuids_would_explain_a_program_is_no_explanation():
+def test_cpuids_are_offered_only_for_most_of_the_difference():
     found = off(started("posix_spawn", 360, 100), 6)
     assert found.name == "CPUIDs not counted" and found.strength == "not explained"
-    assert "44 CPUIDs would take" in found
+    assert "258 µs, 98 % of the difference" in found
+    assert off(started("posix_spawn", 360, 100), 1).name == "faults guessed"
     assert off(started("posix_spawn", 360, 100), 6, "guess").name == "faults guessed"
     assert off(started("posix_spawn", 40, 100), 6).name == "faults guessed"
+    cpuid = Input("measured", 6e-6, "us", "made up")
+    assert TASK.before_the_list([found], [], cpuid).name == "CPUIDs left out"
+    assert not TASK.before_the_list([off(started("fork", 360, 100), 6)], [], cpuid)
 
 
 def test_counted_faults_are_said_beside_the_guessed_ones():
@@ -46,22 +50,27 @@ def test_counted_faults_are_said_beside_the_guessed_ones():
 
 
 def test_a_page_costs_more_only_by_the_intervals():
-    def parent(last, processes):
+    def parent(last, processes, third=10):
         mib = [0, 16, 64, 256, 1024]
-        us = [57.0, 57 + 16 * 10, 57 + 64 * 10, 57 + 256 * 10, 57 + 1024 * last]
+        us = [57.0, 57 + 16 * 10, 57 + 64 * 10, 57 + 256 * third, 57 + 1024 * last]
         return made_up.curve("cpu/task/fork_resident", mib, us, "us", "MiB", processes=processes)
 
     page = guess(4, "KiB", "made up", low=4, high=4)
-    assert "page dearer" in names(TASK.growth_of_fork(parent(20, 8), page))
+    dearer = TASK.growth_of_fork(parent(20, 8), page)
+    assert "page dearer" in names(dearer) and "rises from 16 to 1024 MiB. So" in dearer[-1]
     assert "page dearer" not in names(TASK.growth_of_fork(parent(20, 3), page))
+    assert "larger parent" in TASK.a_snapshot(parent(20, 8), page, parent(20, 8), page)[1]
+    stops = TASK.growth_of_fork(parent(20, 8, third=20), page)
+    assert "rises from 16 to 256 MiB; beyond that no rise" in stops[-1]
+    assert "larger parent" not in TASK.a_snapshot(parent(10, 8), page, parent(20, 8), page)[1]
 
 
 def test_more_alive_cost_more_only_where_the_ends_are_apart():
     """Of two processes a difference of a fifth may be chance, however straight the line is."""
 
-    def alive(processes):
+    def alive(processes, step=0):
         others = np.array([0, 1, 4, 16, 64, 256])
-        us = 10 + 2 * others / 256
+        us = 10 + 2 * others / 256 if not step else 10 + step * (others > 0)
         return made_up.curve("cpu/task/fork_alive", others, us, "us", "1", processes=processes)
 
     assert TASK.with_others_alive(alive(2), "a process").name == "growth unclear"
@@ -69,3 +78,6 @@ def test_more_alive_cost_more_only_where_the_ends_are_apart():
     found = TASK.one_more(alive(2), alive(2))
     assert found.name == "one more costs no more" and "Up to 256 others" in found
     assert TASK.one_more(alive(2), alive(8)).name == "one more costs more"
+    stepped = TASK.with_others_alive(alive(8, 2), "a process")
+    assert stepped.name == "grows on no line" and "with one other alive" in stepped
+    assert "a new thread costs 19 % more with 256 others" in TASK.one_more(alive(2), alive(8, 2))
