@@ -25,16 +25,16 @@ def without_array(flat):
 
 
 def l2_cache(together):
-    """Whether the arrays of all processes fit into the L2 cache: a list of at most one finding."""
+    """Whether the arrays of all processes fit into the L2 cache, by its reported size: a list of at most one finding."""
     l2 = rk.run().machine.value("processor.l2")
     if not l2:
         return []
     if 0.75 * l2 < together <= l2:
-        return [rk.shown("arrays nearly fill", f"Together the arrays take {rk.amount(together, 'KiB')} of the L2 cache's {rk.amount(l2, 'KiB')}; with "
-                         "what the kernel uses they may not all stay there.")]
+        return [rk.shown("arrays nearly fill", f"Together the arrays take {rk.amount(together, 'KiB')} of the {rk.amount(l2, 'KiB')} that are "
+                         "reported of the L2 cache. Whether all of it is usable is not shown here.")]
     if together <= l2:
-        return [rk.shown("arrays fit", f"Together the arrays fit into the L2 cache of {rk.amount(l2, 'KiB')}.")]
-    return [rk.shown("arrays exceed", f"Together the arrays exceed the L2 cache of {rk.amount(l2, 'KiB')}, which the model does not know.")]
+        return [rk.shown("arrays fit", f"Together the arrays fit into the reported L2 cache of {rk.amount(l2, 'KiB')}.")]
+    return [rk.shown("arrays exceed", f"Together the arrays exceed the reported L2 cache of {rk.amount(l2, 'KiB')}. The model knows no further cache.")]
 
 
 @rk.finding(needs=())
@@ -76,8 +76,12 @@ def parts_of_the_ring(whole, less_work):
     parts = (f"Its parts among {whole.axis_in_unit[-1]:g} processes: the sum and the pipe take {rk.amount(work, 'µs')} "
              f"({rk.amount(work_predicted, 'µs')} predicted), the switch and the lines thrown out {rk.amount(rest, 'µs')} "
              f"({rk.amount(rest_predicted, 'µs')} predicted).")
-    if (work - work_predicted) * (rest - rest_predicted) < 0:
-        return rk.shown("errors cancel", f"{parts} The two errors have opposite signs, so the verdict on the whole is better than the model.")
+    smaller, larger = sorted([work - work_predicted, rest - rest_predicted], key=abs)
+    of_sum, *of_parts = (abs(math.log(ratio)) for ratio in ((work + rest) / (work_predicted + rest_predicted), work / work_predicted, rest / rest_predicted))
+    if smaller * larger < 0 and abs(smaller) > abs(larger) / 3 and of_sum < min(of_parts):
+        return rk.shown("errors cancel", f"{parts} The two errors have opposite signs, so the sum of both is nearer its prediction than the parts are.")
+    if rk.is_miss(rest / rest_predicted) and not rk.is_miss((work + rest) / (work_predicted + rest_predicted)):
+        return rk.shown("one part hides", f"{parts} The second is off by more than a factor of two, which the sum of both hides.")
     return rk.shown("parts of the ring", parts)
 
 
@@ -105,16 +109,16 @@ def page_tables(pairs):
     """Whether the change of page tables adds to a switch. pairs: a process's and a thread's, by what hands the token over."""
     more = [by for by, (process, thread) in pairs.items() if process.apart(thread) > 0]
     if not more:
-        return rk.unexplained("like threads", "None of these is shown to differ, so these runs cannot tell whether a change of page tables adds "
+        return rk.unexplained("like threads", "In none of these pairs a process is shown to cost more, so these runs cannot tell whether a change of page tables adds "
                               "anything.")
     if len(more) < len(pairs):
         others = " and ".join(by for by in pairs if by not in more)
-        return rk.consistent("page tables may add", f"Only {' and '.join(more)} this is shown, {others} not. So a change of page tables seems to "
+        return rk.consistent("page tables may add", f"Only {' and '.join(more)} a process is shown to cost more, {others} not. So a change of page tables seems to "
                              "add to a switch, but not much more than switches scatter.")
     if not of_one_value(pairs.values()):
-        return rk.unexplained("not page tables alone", f"Each of these is shown to cost more, but the differences, {differences(pairs.values())}, "
+        return rk.unexplained("not page tables alone", f"In each of these pairs a process is shown to cost more, but the differences, {differences(pairs.values())}, "
                               "are not one value. So they hold more than a change of the address space.")
-    return rk.consistent("page tables add to a switch", "Each of these is shown to cost more, and the differences may be one value. So to change "
+    return rk.consistent("page tables add to a switch", "In each of these pairs a process is shown to cost more, and the differences may be one value. So to change "
                          "the address space seems to add to a switch.")
 
 
@@ -128,7 +132,12 @@ def process_or_thread(switches):
         return rk.unexplained("not compared", "Both have to be measured to compare them.")
     lines = "\n".join(f"- {by} {more_than_a_thread(*pair)}" for by, pair in measured.items())
     costs = f"Compared with a switch between threads, one between processes costs:\n\n{lines}\n\n"
-    return [rk.shown("compared", costs), page_tables(measured)]
+    alike = {by: pair for by, pair in measured.items() if by != "by futex"}
+    found = [rk.shown("compared", costs)]
+    if len(alike) < len(measured):
+        found.append(rk.shown("futex apart", "By futex processes and threads do not do the same: a futex of two processes is shared, one of two threads private. "
+                              "So only the other pairs show what the address space adds."))
+    return [*found, page_tables(alike)] if alike else found
 
 
 @rk.finding
@@ -170,14 +179,31 @@ def every_pass_switched(gross, pipe):
                     f"preempted it. Of the pipe alone it counted {rk.number(of_pipe, 2)}.")
 
 
-def why_it_grows(ring, from_two, from_four):
-    """The first step of the growth, from two processes in the ring to four."""
-    if from_four > from_two:
-        return rk.consistent("grows from four", "Most of the growth comes there.")
-    if from_two <= 0.2 * ring.median:
+def has_no_tags(machine):
+    """Whether the processor is known not to tag translations: AMD's has done so since family 25, Hygon's are of AMD's family 23."""
+    family = machine.number("processor.family")
+    return machine.value("processor.vendor") in ("AuthenticAMD", "HygonGenuine") and family is not None and family < 25
+
+
+def what_tags_do(machine):
+    """What Linux does with the translations of processes that take turns, by what the processor is known to have."""
+    if machine.value("processor.architecture") != "x86_64":
+        return ""
+    if has_no_tags(machine):
+        return "This processor does not tag its translations, so a change between processes drops those of the program before, in a ring of any size. "
+    return ("Where the processor tags translations, Linux keeps those of six address spaces on a CPU, so a switch should cost more from eight processes "
+            "on. Where it does not, each change drops them. ")
+
+
+@rk.finding(needs=())
+def why_it_grows(from_two, from_four, median, may_be_tags):
+    """from_two: the first step of the growth, from two processes in the ring to four; from_four: the next one."""
+    if max(from_two, from_four) <= 0.2 * median:
         return rk.shown("ring hardly grows", "Neither step is large.")
-    return rk.unexplained("grows from two", "So the tags do not explain the first step. What does is not known; counting cache and TLB "
-                          "misses (`perf stat -e cache-misses,dTLB-load-misses`) would show it on a machine with performance counters.")
+    if from_four > from_two and may_be_tags:
+        return rk.consistent("grows from four", "The second step is the larger one, as with tags.")
+    return rk.unexplained("growth unexplained", "What makes the larger step is not known; counting cache and TLB misses (`perf stat "
+                          "-e cache-misses,dTLB-load-misses`) would show it on a machine with performance counters.")
 
 
 @rk.finding(needs=())
@@ -185,16 +211,16 @@ def growth_of_the_ring(ring):
     if len(ring.points) != 5:
         return rk.unexplained("ring not whole", "The whole ring could not be measured.")
     from_two, from_four = np.diff(ring.medians)[:2]
-    return [rk.shown("steps of the ring", "Each process brings page tables, a kernel stack and a share of the caches. Linux keeps the "
-                     "translations of six address spaces on a CPU, so a switch should cost more from eight processes on. With 4 "
+    by_tags = what_tags_do(rk.run().machine)
+    return [rk.shown("steps of the ring", f"Each process brings page tables, a kernel stack and a share of the caches. {by_tags}With 4 "
                      f"processes instead of 2 a switch takes {rk.more_or_less(from_two, 'µs')}, with 8 instead of 4 it takes "
                      f"{rk.more_or_less(from_four, 'µs')}."),
-            why_it_grows(ring, from_two, from_four)]
+            why_it_grows(from_two, from_four, ring.median, "six address spaces" in by_tags)]
 
 
-def scheduling(result):
-    """How many cycles the scheduler would have to take for the model to be right, on one CPU."""
-    in_cycles = (result.median - result.sealed_input("hand_over")) * result.sealed_input("clock")
+def scheduling(result, takes=None):
+    """How many cycles the scheduler would have to take for the model to be right, on one CPU. takes: the switch's time; None for its median."""
+    in_cycles = ((result.median if takes is None else takes) - result.sealed_input("hand_over")) * result.sealed_input("clock")
     return in_cycles - result.sealed_input("registers") - result.sealed_input("tables")
 
 
@@ -207,8 +233,8 @@ def off_by(off, measurements):
 
 @rk.finding(needs=())
 def where_cycles_go(cycles, guessed, null_ratio):
-    """cycles: those of the scheduler, by each measurement that is off; null_ratio: of the null system call."""
-    if 0.7 < min(cycles) / guessed.value / null_ratio < 1.4:
+    """cycles: those of the scheduler that would explain every measurement; null_ratio: of the null system call."""
+    if 0.7 < cycles / guessed.value / null_ratio < 1.4:
         return rk.consistent("like the null call", f"The null system call is off by nearly the same factor ({rk.number(null_ratio)}), so "
                              "the cause is likely the kernel's code in general, not the switch: see its page.")
     return rk.unexplained("unlike the null call", "Where they go is not explained here; a profile of the kernel during the benchmark, by "
@@ -220,10 +246,18 @@ def off_on_one_cpu(switches, schedule, null):
     off = [switch for switch in switches if rk.is_miss(switch.ratio)]
     if not off:
         return ""
-    cycles = [scheduling(switch) for switch in off]
-    return rk.unexplained("off on one CPU", f"- **On one CPU**: {off_by(off, len(switches))}. One input would explain all of them, whatever hands "
-                          f"the token over: {rk.number(min(cycles))} to {rk.number(max(cycles))} cycles of the scheduler, where "
-                          f"{rk.number(schedule.value)} were guessed. {where_cycles_go(cycles, schedule, null.ratio if null else math.nan)}")
+    differ = f"- **On one CPU**: {off_by(off, len(switches))}."
+    cycles = [scheduling(switch) for switch in switches if switch.summary]
+    needed = " to ".join(dict.fromkeys(map(rk.number, [min(cycles), max(cycles)])))
+    lows, highs = zip(*([scheduling(switch, end) for end in switch.summary.bounds] for switch in switches if switch.summary), strict=True)
+    if len(cycles) == 1 or max(lows) > min(highs):
+        no_one = ", so no one number explains them" if len(cycles) > 1 else ""
+        return rk.unexplained("no one input", f"{differ} To meet the measurements on one CPU the scheduler would have to take {needed} cycles{no_one}; "
+                              f"{rk.number(schedule.value)} were guessed. What takes them is not explained here; a profile of the kernel during "
+                              "the benchmark, by `perf record -a`, would show it.")
+    why = where_cycles_go(np.median(cycles), schedule, null.ratio if null else math.nan)
+    return rk.unexplained("off on one CPU", f"{differ} One input would explain every measurement on one CPU, whatever hands the token over: {needed} "
+                          f"cycles of the scheduler, where {rk.number(schedule.value)} were guessed. {why}")
 
 
 @rk.finding(needs=())
@@ -319,7 +353,7 @@ def answer(gross, pipe, schedule):
 @rk.finding(missing="Switches on one CPU")
 def bars(far, gross):
     return rk.shown("times a switch", f"A hand-over to another CPU costs {rk.number(far.median / gross.median, 2)} times a switch on the "
-                    "same one")
+                    "same one; by eventfd see the tables")
 
 
 def ten_thousand_requests(switch):

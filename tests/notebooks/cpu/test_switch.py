@@ -6,6 +6,7 @@ import numpy as np
 from helpers import made_up
 from helpers.findings import names, with_more_processes
 
+from reckon import records
 from reckon.book import contents
 from reckon.prediction.inputs import guess
 
@@ -28,13 +29,19 @@ def made_switches(**more_us):
 
 def test_page_tables_add_where_no_interval_overlaps():
     found = names(SWITCH.process_or_thread(made_switches(pipes=1, eventfd=1, futex=1)))
-    assert found == {"compared", "page tables add to a switch"}
+    assert found == {"compared", "futex apart", "page tables add to a switch"}
+
+
+def test_a_futex_that_processes_share_shows_no_page_tables():
+    found = names(SWITCH.process_or_thread(made_switches(futex=1)))
+    assert found == {"compared", "futex apart", "like threads"}
+    found = names(SWITCH.process_or_thread(made_switches(pipes=1, eventfd=1, futex=4)))
+    assert "page tables add to a switch" in found
 
 
 def test_differences_of_no_one_value_are_not_page_tables_alone():
-    switches = made_switches(pipes=0.2, eventfd=0.2, futex=1)
-    found = SWITCH.process_or_thread(switches)
-    assert names(found) == {"compared", "not page tables alone"}
+    found = SWITCH.process_or_thread(made_switches(pipes=0.2, eventfd=1))
+    assert names(found) == {"compared", "futex apart", "not page tables alone"}
     assert found[-1].strength == "not explained"
 
 
@@ -68,13 +75,13 @@ def test_two_trips_out_of_the_guest_explain_what_they_take(monkeypatch):
 
 
 def test_page_tables_may_add_where_some_overlap():
-    found = names(SWITCH.process_or_thread(made_switches(futex=1)))
-    assert found == {"compared", "page tables may add"}
+    found = names(SWITCH.process_or_thread(made_switches(eventfd=1)))
+    assert found == {"compared", "futex apart", "page tables may add"}
 
 
 def test_where_all_overlap_nothing_is_known_of_page_tables():
     found = names(SWITCH.process_or_thread(made_switches()))
-    assert found == {"compared", "like threads"}
+    assert found == {"compared", "futex apart", "like threads"}
 
 
 def in_visits(result, medians_us):
@@ -102,9 +109,59 @@ def test_the_pipe_makes_no_difference_only_if_neither_pair_shows_one():
     assert SWITCH.share_of_the_pipe(pipe, one, one, one, one, faster).name == "share of the pipe"
 
 
-def test_a_first_step_of_the_ring_is_not_explained():
-    found = SWITCH.growth_of_the_ring(ring("none", [1, 1.5, 1.7, 1.8, 1.8], 1))
-    assert names(found) == {"steps of the ring", "grows from two"}
+def growth(monkeypatch, us, family, vendor="AuthenticAMD"):
+    facts = {"vendor": vendor, "family": family, "architecture": "x86_64"}
+    facts = {name: SimpleNamespace(value=value) for name, value in facts.items()}
+    machine = SimpleNamespace(
+        value=lambda field: facts[field.partition(".")[2]].value,
+        number=lambda field: facts[field.partition(".")[2]].value,
+    )
+    monkeypatch.setattr("reckon.run", lambda: SimpleNamespace(machine=machine))
+    return SWITCH.growth_of_the_ring(ring("none", us, 1))
+
+
+def test_tags_explain_a_bigger_ring_only_where_the_processor_may_have_them(monkeypatch):
+    from_two, from_four, flat = [1, 1.5, 1.7, 1.8, 1.8], [1, 1.1, 1.6, 1.7, 1.7], [1, 1, 1, 1, 1]
+    untagged, *cause = growth(monkeypatch, from_four, 23)
+    assert "does not tag" in untagged and names(cause) == {"growth unexplained"}
+    for family, vendor in ((25, "AuthenticAMD"), (6, "GenuineIntel"), (None, "AuthenticAMD")):
+        unknown, *cause = growth(monkeypatch, from_four, family, vendor)
+        assert "Where the processor tags" in unknown and names(cause) == {"grows from four"}
+    assert "growth unexplained" in names(growth(monkeypatch, from_two, 25))
+    assert "ring hardly grows" in names(growth(monkeypatch, flat, 25))
+
+
+def off_on_one_cpu(*us):
+    switches = []
+    for each in us:
+        switch = made_up.single("cpu/switch/process", each, "us")
+        switch.seal.predicted = 1e-6
+        inputs = {"hand_over": 0.0, "clock": 1e9, "registers": 0.0, "tables": 0.0}
+        switch.seal.inputs = [
+            records.InputRecord(name=name, origin="guess", value=value, unit="1", source="made up")
+            for name, value in inputs.items()
+        ]
+        switches.append(switch)
+    schedule = guess(1000, "cycle", "made up", low=500, high=5000)
+    return SWITCH.off_on_one_cpu(switches, schedule, None)
+
+
+def test_one_input_explains_only_what_lies_within_every_interval():
+    assert off_on_one_cpu(3, 3).name == "off on one CPU"
+    found = off_on_one_cpu(3, 1.5)  # the second is no miss, and of the same scheduler
+    assert found.name == "no one input" and "cycles, so no one number explains them" in found
+    assert "One input" not in off_on_one_cpu(3) and "no one number" not in off_on_one_cpu(3)
+
+
+def test_errors_of_the_ring_s_parts_cancel_only_where_they_are_alike():
+    def parts(work, rest):
+        """Of the parts' times, where the work takes 5 and the rest 2 by the model."""
+        return SWITCH.parts_of_the_ring(ring("whole", work + rest, 7), ring("rest", rest, 2)).name
+
+    assert parts(4, 3) == "errors cancel"
+    assert parts(4.99, 3.9) == "parts of the ring"
+    assert parts(4, 4.9) != "errors cancel"  # the whole is farther off than the work
+    assert parts(4.99, 5) == parts(5.01, 5) == "one part hides"
 
 
 def test_a_hand_over_that_is_faster_than_guessed_left_no_guest():
@@ -122,8 +179,9 @@ def test_without_a_switch_on_one_cpu_waking_has_no_time():
     assert found.name == "waking not separated" and "unknown" not in found and "nan" not in found
 
 
-def test_arrays_as_large_as_the_l2_cache_may_not_stay_there(monkeypatch):
+def test_arrays_are_compared_with_the_reported_l2_cache(monkeypatch):
     machine = SimpleNamespace(value=lambda _: 2 << 20)
     monkeypatch.setattr("reckon.run", lambda: SimpleNamespace(machine=machine))
     for mib, name in ((1, "arrays fit"), (2, "arrays nearly fill"), (3, "arrays exceed")):
-        assert names(SWITCH.l2_cache(mib << 20)) == {name}
+        found = SWITCH.l2_cache(mib << 20)
+        assert names(found) == {name} and "reported" in found[0]
