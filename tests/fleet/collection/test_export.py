@@ -29,7 +29,7 @@ def test_duckdb_reads_what_was_exported_and_no_trials_of_an_earlier_export(
     (row,) = duckdb.sql(query).fetchall()
     assert row == ("recorded", result.median, "s", result.summary.n)
 
-    reckon("export", "--out", str(out))
+    reckon("export", "--trust-medians", "--out", str(out))
     assert not (out / "trials.parquet").exists()
     monkeypatch.chdir(out)
     query = re.search("```sql\n(.*?)```", export.description(), re.DOTALL)[1]
@@ -39,7 +39,7 @@ def test_duckdb_reads_what_was_exported_and_no_trials_of_an_earlier_export(
 
 def test_prometheus_reads_every_value(recorded, tmp_path):
     file = tmp_path / "reckon.prom"
-    reckon("export", "--prometheus", str(file))
+    reckon("export", "--trust-medians", "--prometheus", str(file))
     families = {each.name: each for each in text_string_to_metric_families(file.read_text())}
     quantities = tables.of_run(recorded)["quantities"].to_pylist()
     measured = [row for row in quantities if row["median"] is not None]
@@ -86,7 +86,8 @@ def test_nothing_to_export_is_a_mistake(folders):
 def test_json_has_the_rows_and_what_was_skipped(recorded, tmp_path):
     (tmp_path / "text.txt").write_text("x")
     sources = [str(recorded), str(tmp_path / "text.txt")]
-    printed = json.loads(reckon("export", *sources, "--out", str(tmp_path), "--json").stdout)
+    options = ["--trust-medians", "--out", str(tmp_path), "--json"]
+    printed = json.loads(reckon("export", *sources, *options).stdout)
     assert printed["rows"]["runs"] == 1
     assert "is neither a folder nor an archive" in printed["skipped"][0]
 
