@@ -4,7 +4,6 @@ import re
 
 import pytest
 import yaml
-from helpers.books import RecordedProject, executing
 from helpers.project import ROOT
 
 from reckon import config
@@ -48,17 +47,6 @@ def test_a_pattern_of_no_page_is_refused(choose):
     choose("zzz/*")
     with pytest.raises(ReckonError, match=r"No page is named zzz/\*; there are machine, cpu/clock"):
         contents.notebooks()
-
-
-@pytest.mark.book
-def test_a_part_of_the_book_executes_only_its_pages_and_says_that_it_is_one(tmp_path):
-    book = RecordedProject(tmp_path)
-    done = book.build("--html", "--pages", "cpu/t*")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert sorted(executing(done.stdout)) == ["cpu/task", "cpu/timer"]
-    assert re.search(r"^Time: .* \(executing pages .* and site .*\)\.$", done.stdout, re.M)
-    assert "This is a part of the book" in book.html("book/intro")
-    assert not (tmp_path / "_build/html/notebooks/memory").exists()
 
 
 def test_links_between_pages_begin_at_the_root():

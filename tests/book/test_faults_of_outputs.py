@@ -1,27 +1,40 @@
-"""A page with a fault and a LaTeX that fails: the rest of the build is there, and the fault is named."""
+"""A part of the book, also with a page that has a fault and a LaTeX that fails: the rest of the build is
+there, and the fault is named."""
 
 import json
 import os
+import re
 import shutil
 
 import pytest
-from helpers.books import RecordedProject
+from helpers.books import RecordedProject, executing
 
 pytestmark = pytest.mark.book
 
 # The PDFs contain the pages that no notebook makes too.
-PART = ("--pages", "cpu/timer")
+PART = ("--pages", "cpu/t*")
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """A part of the book of the recorded run."""
-    return RecordedProject(tmp_path_factory.mktemp("part"))
+    """A part of the book of the recorded run, built."""
+    project = RecordedProject(tmp_path_factory.mktemp("part"))
+    project.done = project.build("--html", *PART)
+    return project
 
 
 def is_told(done):
     """Whether a build printed what every build prints."""
     return all(f"\n{word}" in done.stdout for word in ("Pages: ", "Time: ", "Records: "))
+
+
+def test_a_part_of_the_book_executes_only_its_pages_and_says_that_it_is_one(project):
+    done = project.done
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert sorted(executing(done.stdout)) == ["cpu/task", "cpu/timer"]
+    assert re.search(r"^Time: .* \(executing pages .* and site .*\)\.$", done.stdout, re.M)
+    assert "This is a part of the book" in project.html("book/intro")
+    assert not (project.base / "_build/html/notebooks/memory").exists()
 
 
 def test_a_page_that_warns_is_named_each_time_until_it_is_mended(project):
