@@ -23,11 +23,20 @@ KILLS = int(os.environ.get("FLEET_KILLS", "1"))
 _WHOLE_S = 240
 
 
-@pytest.fixture
-def cluster(tmp_path):
+@pytest.fixture(scope="module")
+def hosts(tmp_path_factory):
     capable("sys_admin", "a hostname of a worker's own")
-    with small_cluster(tmp_path) as cluster:
+    with small_cluster(tmp_path_factory.mktemp("cluster")) as cluster:
+        cluster.add("three", "--nthreads=1")  # no host, for it lacks the resource reckon
         yield cluster
+
+
+@pytest.fixture
+def cluster(hosts, tmp_path):
+    """The cluster of this file, whose hosts have measured nothing, with a folder of the test's own."""
+    hosts.book.empty()
+    hosts.out = tmp_path / "out"
+    return hosts
 
 
 def end_of(fleet, lines):
@@ -38,7 +47,7 @@ def end_of(fleet, lines):
 
 def whole_runs(cluster, folder):
     """The quantities with their states in each run that came back, by host."""
-    found = gather.find([str(cluster.folder / "out")], folder / "unpacked")
+    found = gather.find([str(cluster.out)], folder / "unpacked")
     assert not found.skipped
     runs = {}
     for run in found.folders:
@@ -55,18 +64,31 @@ def assert_whole(cluster, folder):
     assert until(lambda: not cluster.programs()), cluster.programs()
 
 
-def test_a_fleet_is_measured_with_the_network_between_its_hosts(cluster, tmp_path):
+def test_a_fleet_is_measured_with_the_network_between_its_hosts_and_nothing_twice(
+    cluster, tmp_path
+):
+    before = network.Pair(hosts=("one", "six"), measured_at=records.now(), failed="it was off")
+    cluster.out.mkdir()
+    network.write(cluster.out, [before])
     lines = []
     assert end_of(cluster.start_fleet(), lines) == 0, "".join(lines)
     assert_whole(cluster, tmp_path)
-    (pair,) = network.read(cluster.folder / "out" / network.FILE).pairs
-    assert pair.hosts == ("one", "two")
+    kept, pair = network.read(cluster.out / network.FILE).pairs
+    assert kept == before and pair.hosts == ("one", "two")
     assert set(pair.values) == {each.name for each in network.measurements()}
     assert all(value.low <= value.median <= value.high for value in pair.values.values())
 
+    own = network.Pair(hosts=("two", "one"), measured_at=records.now())
+    network.write(cluster.out, [before, own])
+    plan, again = [], []
+    assert end_of(cluster.start_fleet("--plan", "--json"), plan) == 0
+    assert json.loads("".join(plan[1:]))["pairs"] == 0
+    assert end_of(cluster.start_fleet("--hosts", "one"), again) == 0
+    assert "one: done (measured before)\n" in again
+    assert network.read(cluster.out / network.FILE).pairs == [before, own]
+
 
 def test_the_plan_measures_nothing_and_names_what_is_wrong(cluster):
-    cluster.add("three", "--nthreads=1")
     lines, json_lines, unknown = [], [], []
     assert end_of(cluster.start_fleet("--plan"), lines) == 0
     assert "on three has no resource reckon; start it as" in lines[0]
@@ -76,26 +98,6 @@ def test_the_plan_measures_nothing_and_names_what_is_wrong(cluster):
     assert end_of(cluster.start_fleet("--hosts", "web*"), unknown) == 2
     assert unknown[1:] == ["reckon: No host is named web*; there are one, two.\n"]
     assert not cluster.archives()
-
-
-def test_what_a_host_has_measured_is_not_measured_again(cluster):
-    options = "--no-network", "--hosts", "one"
-    lines = []
-    assert end_of(cluster.start_fleet(*options), []) == 0
-    assert end_of(cluster.start_fleet(*options), lines) == 0
-    assert "one: done (measured before)\n" in lines
-
-
-def test_pairs_on_file_are_kept_and_not_measured_again(cluster):
-    before = network.Pair(hosts=("one", "six"), measured_at=records.now(), failed="it was off")
-    own = network.Pair(hosts=("two", "one"), measured_at=records.now())
-    (cluster.folder / "out").mkdir()
-    network.write(cluster.folder / "out", [before, own])
-    lines = []
-    assert end_of(cluster.start_fleet("--plan", "--json"), lines) == 0
-    assert json.loads("".join(lines))["pairs"] == 0
-    assert end_of(cluster.start_fleet("--hosts", "one"), []) == 0
-    assert network.read(cluster.folder / "out" / network.FILE).pairs == [before, own]
 
 
 @pytest.mark.parametrize("number", range(KILLS))
@@ -129,6 +131,29 @@ def test_a_host_whose_worker_has_another_task_is_said_to_wait(cluster, tmp_path)
     assert list(whole_runs(cluster, tmp_path)) == ["one"]
 
 
+def test_ctrl_c_keeps_what_is_complete_and_ends_what_runs(cluster, tmp_path):
+    lines = []
+    fleet = cluster.start_fleet("--no-network")
+    line_of(fleet, f"two: {PAGE}: executing", lines)
+    os.kill(fleet.pid, signal.SIGINT)
+    assert end_of(fleet, lines) == 130, "".join(lines)
+    assert list(whole_runs(cluster, tmp_path)) == ["one"]
+    assert "1 run is in" in "".join(lines)
+    assert until(lambda: not cluster.programs()), cluster.programs()
+
+
+def test_a_scheduler_that_is_started_again_goes_on(tmp_path):
+    capable("sys_admin", "a hostname of a worker's own")
+    lines = []
+    with small_cluster(tmp_path) as cluster:
+        fleet = cluster.start_fleet("--no-network")
+        line_of(fleet, f"one: {PAGE}: executing", lines)
+        cluster.restart()
+        assert end_of(fleet, lines) == 0, "".join(lines)
+        assert "scheduler: The scheduler is there again; waiting for its workers.\n" in lines
+        assert_whole(cluster, tmp_path)
+
+
 def test_a_host_that_stands_still_is_named_and_the_others_are_measured(cluster, tmp_path):
     lines = []
     fleet = cluster.start_fleet("--no-network", "--silent", "8", "--away", "3")
@@ -142,24 +167,3 @@ def test_a_host_that_stands_still_is_named_and_the_others_are_measured(cluster, 
     assert any("one: nothing was heard of it for" in line for line in lines), "".join(lines)
     assert "1 of 2 hosts measured" in "".join(lines)
     assert list(whole_runs(cluster, tmp_path)) == ["two"]
-
-
-def test_a_scheduler_that_is_started_again_goes_on(cluster, tmp_path):
-    lines = []
-    fleet = cluster.start_fleet("--no-network")
-    line_of(fleet, f"one: {PAGE}: executing", lines)
-    cluster.restart()
-    assert end_of(fleet, lines) == 0, "".join(lines)
-    assert "scheduler: The scheduler is there again; waiting for its workers.\n" in lines
-    assert_whole(cluster, tmp_path)
-
-
-def test_ctrl_c_keeps_what_is_complete_and_ends_what_runs(cluster, tmp_path):
-    lines = []
-    fleet = cluster.start_fleet("--no-network")
-    line_of(fleet, f"two: {PAGE}: executing", lines)
-    os.kill(fleet.pid, signal.SIGINT)
-    assert end_of(fleet, lines) == 130, "".join(lines)
-    assert list(whole_runs(cluster, tmp_path)) == ["one"]
-    assert "1 run is in" in "".join(lines)
-    assert until(lambda: not cluster.programs()), cluster.programs()

@@ -26,18 +26,17 @@ def _free_port() -> int:
 
 
 class SmallCluster:
-    """Hosts with these names, until close(). `nanny`: a worker that dies is started again."""
+    """Two hosts, until close(); runs come back to `out`. A worker that dies is started again."""
 
-    def __init__(self, folder: Path, names=("one", "two"), *, nanny=True):
-        self.folder = folder
+    def __init__(self, folder: Path):
+        self.folder, self.out = folder, folder / "out"
         self.book = SmallBook(folder / "book")
         self.port = _free_port()
         self.address = f"tcp://127.0.0.1:{self.port}"
-        self._nanny = nanny
         self._fleets: list[subprocess.Popen] = []
         self.scheduler = self._start("scheduler", "scheduler", "--port", str(self.port))
-        self.workers = {name: self._start_worker(name) for name in names}
-        self._wait_for(len(names))
+        self.workers = {name: self._start_worker(name) for name in ("one", "two")}
+        self._wait_for(2)
 
     def _start(self, name: str, *arguments: str, prefix=()) -> subprocess.Popen:
         with open(self.folder / f"{name}.log", "a") as log:
@@ -61,8 +60,7 @@ class SmallCluster:
     def _start_worker(self, name: str, *options: str) -> subprocess.Popen:
         hostname = ["unshare", "--uts", "sh", "-c", f'hostname {name}; exec "$@"', "sh"]
         options = options or ("--nthreads=1", "--resources", "reckon=1")
-        nanny = "--nanny" if self._nanny else "--no-nanny"
-        return self._start(name, "worker", self.address, nanny, *options, prefix=hostname)
+        return self._start(name, "worker", self.address, "--nanny", *options, prefix=hostname)
 
     def _wait_for(self, count: int) -> None:
         try:
@@ -86,10 +84,8 @@ class SmallCluster:
         self.workers = {name: self._start_worker(name) for name in self.workers}
 
     def worker_of(self, name: str) -> int:
-        """The process that does the work of that host: the nanny's child, where there is one."""
-        (top,) = [self.workers[name].pid]
-        if not self._nanny:
-            return top
+        """The process that does the work of that host: the nanny's child."""
+        top = self.workers[name].pid
         children = until(lambda: [pid for pid in descendants(top) if _is_worker(pid)], 30)
         assert children, (self.folder / f"{name}.log").read_text()
         return children[0]
@@ -104,9 +100,8 @@ class SmallCluster:
 
     def start_fleet(self, *options: str) -> subprocess.Popen:
         """`reckon fleet`, running."""
-        out = self.folder / "out"
         command = [sys.executable, "-m", "reckon", "fleet", "--scheduler", self.address]
-        command += ["--pages", PAGE, "--out", str(out), "--away", "60", *options]
+        command += ["--pages", PAGE, "--out", str(self.out), "--away", "60", *options]
         fleet = subprocess.Popen(
             command,
             cwd=self.book.base,
@@ -121,9 +116,7 @@ class SmallCluster:
 
     def archives(self) -> list[str]:
         """The hosts whose runs came back."""
-        return sorted(
-            path.name.removesuffix(".reckon.tar.gz") for path in (self.folder / "out").glob("*.gz")
-        )
+        return sorted(path.name.removesuffix(".reckon.tar.gz") for path in self.out.glob("*.gz"))
 
     def close(self) -> None:
         """End all of it."""
@@ -154,9 +147,9 @@ def _end(process: subprocess.Popen, number: signal.Signals) -> None:
 
 
 @contextlib.contextmanager
-def small_cluster(folder: Path, **options):
+def small_cluster(folder: Path):
     """A SmallCluster for the duration of the block."""
-    cluster = SmallCluster(folder, **options)
+    cluster = SmallCluster(folder)
     try:
         yield cluster
     finally:
