@@ -56,16 +56,28 @@ def kernels_own_figure(free, memory, whole):
     return rk.shown("confirmed", f"{available} Inferred were {whole}, {times} times that.")
 
 
-@rk.finding
-def cached_read(reads):
-    """Of the model's inputs as sealed, `work` is the guess of what looking a page up takes."""
-    predicted, sealed, (hit, _) = reads.seal.predicted[0], reads.seal.values, rk.show.hit_and_miss(reads)
-    off = hit / predicted
+@rk.finding(needs=["reads"])
+def cached_read(reads, same_read=None):
+    """Of the model's inputs as sealed, `work` is the guess of what looking a page up takes. same_read: as size_of_a_small_file() has it."""
+    hit, _ = rk.show.hit_and_miss(reads)
+    off, needed = hit / reads.seal.predicted[0], work_needed(hit, reads.seal.predicted[0], reads)
     if 0.8 <= off <= 1.25:
         return rk.shown("guess holds", "Here it does not: the guess holds.")
-    needed = rk.number((hit - predicted) * sealed["clock"] + sealed["work"], 2)
-    return rk.consistent("guess off", f"It is {rk.number(off)} times the prediction. Put down to the guess alone, looking a page up would "
-                         f"have to take {needed} cycles, where {rk.number(sealed['work'])} were guessed.")
+    takes = (f"It is {rk.number(off)} times the prediction. Put down to the guess alone, looking a page up would have to take "
+             f"{rk.number(needed, 2)} cycles, where {rk.number(reads.sealed_input('work'))} were guessed")
+    if not (same_read and same_read.has_samples):
+        return rk.consistent("guess off", f"{takes}.")
+    there = work_needed(same_read.median, same_read.seal.predicted, same_read)
+    page = "the page on [reading a file](/notebooks/files/read.ipynb)"
+    if 0.8 <= needed / there <= 1.25:
+        return rk.consistent("guess off", f"{takes}; {page} needs {rk.number(there, 2)}.")
+    return rk.unexplained("guess off here alone", f"{takes}. But by {page} it would have to take {rk.number(there, 2)}: the two do not agree, so the guess "
+                          "does not explain it.")
+
+
+def work_needed(time, predicted, read):
+    """The cycles that looking a page up would have to take for this time of a cached read, all else as sealed."""
+    return (time - predicted) * read.sealed_input("clock") + read.sealed_input("work")
 
 
 @rk.finding(needs=["small"], missing="")

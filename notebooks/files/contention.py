@@ -13,8 +13,8 @@ def highest_rate(together):
 
 
 def rate_by_times(*curves):
-    """The most reads in a second by the readers' own times, other trials; 0 if unmeasured."""
-    return max((max(curve.axis / curve.medians) for curve in curves if curve.has_samples), default=0)
+    """The reads in a second of the most readers by their own times, the largest of other trials; 0 if unmeasured."""
+    return max((curve.axis[-1] / curve.medians[-1] for curve in curves if curve.has_samples), default=0)
 
 
 def blocks_in_a_second(rate, block):
@@ -134,19 +134,20 @@ def _is_a_line(curve):
     return rk.shown("no straight line", f"{goes} they lie on none.")
 
 
+def gain_by_times(curve):
+    """How many times what a reader alone reads the most readers read, by the time of a block."""
+    return curve.axis[-1] * curve.medians[0] / curve.medians[-1]
+
+
 @rk.finding(needs=())
 def at_once(together, each, slowest, block):
-    """How many requests are served at once, by Little's law."""
+    """How many requests are served at once, by Little's law: by the rate, and by the times of readers in other trials."""
     if not has_lone_reader(together):
         return rk.unexplained("requests not measured", "It could not be measured.")
     highest, alone, readers = highest_rate(together), together.medians[0], together.axis_in_unit[together.medians.argmax()]
-    found = [rk.shown("served at once", f"A reader alone gets {rk.amount(alone, 'IO/s')}. Counted until the first reader was done, the most "
-                      f"that all got was {blocks_in_a_second(highest, block)}, by {readers:g} readers: {rk.number(highest / alone, 2)} times as "
-                      "much. That many requests are served at once, disk and CPUs together.")]
-    by_times = rate_by_times(each, slowest)
-    if by_times > 1.1 * highest:
-        found.append(rk.shown("more by times", "By the times of each and of the slowest reader, other trials, it is up to "
-                              f"{blocks_in_a_second(by_times, block)}."))
+    found = [rk.shown("highest rate", f"A reader alone gets {rk.amount(alone, 'IO/s')}. Counted until the first reader was done, the most "
+                      f"that all got was {blocks_in_a_second(highest, block)}, by {readers:g} readers: {rk.number(highest / alone, 2)} times as much."),
+             *_by_readers_times(highest / alone, 1 / alone, [curve for curve in (each, slowest) if has_lone_reader(curve)])]
     full_from = rk.show.saturating_readers(together)
     if full_from:
         return [*found, rk.shown("full from", f"From {rk.plain(full_from)} readers on the rate grows by a tenth at most.")]
@@ -154,14 +155,27 @@ def at_once(together, each, slowest, block):
                              "a tenth.")]
 
 
+def _by_readers_times(gain, alone, curves):
+    """What is served at once, as a range if the trials of the readers' times differ. gain, alone: by the rate."""
+    gains, lone = [gain, *map(gain_by_times, curves)], [alone, *(curve.medians[0] for curve in curves)]
+    low, high = (rk.number(end(gains), 2) for end in (min, max))
+    if max(gains) < 1.1 * min(gains):
+        return [rk.consistent("served at once", "That many requests are served at once, disk and CPUs together.")]
+    others, fastest, longest = rk.number(gains[-1], 2), *(rk.amount(end(lone), "µs") for end in (min, max))
+    others = others if len(curves) == 1 else f"{rk.number(gains[1], 2)} and {others}"
+    return [rk.consistent("served at once", f"By the readers' own times, in other trials, it is {others} times: {low} to {high} requests are served at "
+                          "once, disk and CPUs together."),
+            rk.shown("lone readers differ", f"A lone reader is its own mean and its own slowest one, yet a block takes it {fastest} to {longest}: by so "
+                     "much the trials differ.")]
+
+
 @rk.finding
 def disk_or_cpus(together, curves, work, work_of_20, cpus):
     """curves: each and slowest reader's times, in trials of their own."""
     highest, others = highest_rate(together), rate_by_times(*curves)
     used = highest * work_of_20.median / cpus.value
-    takes = (f"A CPU works {work:interval} for a read of a lone reader, and {work_of_20:interval} for one of twenty. At most "
-             f"{rk.number(highest)} reads were done in a second. By the second figure that takes {rk.percent(used)} of {cpus.value:g} CPUs, "
-             "and interrupts come on top.")
+    takes = (f"A CPU works {work:interval} for a read of a lone reader, and {work_of_20:interval} for one of twenty. At {work_of_20} a read, "
+             f"{rk.number(highest)} reads a second keep the {cpus.value:g} CPUs {rk.percent(used)} busy, without interrupts.")
     if used > 0.75:
         return rk.consistent("CPUs full", f"{takes} The CPUs are what is full, or nearly.")
     if not rk.show.saturating_readers(together):
@@ -187,8 +201,8 @@ def second_reader(each, together, work, cpus):
         return _second_reader_waits(together, work, cpus, f"it takes {times} times what it takes alone")
     if two_rate.interval.high < 2 * one_rate.interval.low:
         by_rates = f"by the rates it takes {rk.number(2 * one_rate.median / two_rate.median, 2)} times what it takes alone"
-        return [rk.shown("second reader waits by rates", "The intervals of the two times overlap, but two readers got less than twice the reads of "
-                         "one, so it does."), _second_reader_waits(together, work, cpus, by_rates)]
+        return [rk.shown("second reader waits by rates", "The two times overlap; but two readers together read less than twice as much as one, so each "
+                         "is slowed."), _second_reader_waits(together, work, cpus, by_rates)]
     if two.interval.high < 1.25 * alone.interval.low:
         return rk.shown("second reader for nothing", f"It hardly does: {times} times what it takes alone, by the intervals "
                         f"{rk.number(two.interval.high / alone.interval.low, 2)} times at most.")
@@ -335,14 +349,9 @@ def answer(needed, rate, together):
                          f"{rk.amount(rate.value, 'IO/s')}.")
 
 
-def highest_of_all(together, *curves):
-    """The most reads in a second: counted, or by the readers' own times; nan if unmeasured."""
-    return float(max(highest_rate(together), rate_by_times(*curves)))
-
-
-def forty_readers(together, each, slowest):
-    return ("**1.** Predict the time of a block with 40 readers, from the highest rate on this page. Is it a lower or an upper bound?",
-            _forty_readers(highest_of_all(together, each, slowest)))
+def forty_readers(together):
+    return ("**1.** Predict the time of a block with 40 readers, from the highest rate that all readers got together. Is it a lower or an upper bound?",
+            _forty_readers(highest_rate(together)))
 
 
 @rk.finding

@@ -11,7 +11,7 @@ import reckon as rk
 
 
 def rate_of(curve):
-    """The disk's rate in bytes a second by the slope of a read's time over its size; nan if there is none."""
+    """The rate of one request at a time, in bytes a second, by the slope of a read's time over its size; nan if there is none."""
     return 1 / curve.line.slope if curve.line and curve.line.slope > 0 else math.nan
 
 
@@ -36,7 +36,7 @@ def needed(random, in_order, cached, curve, inputs, work=None):
 def needed_rows(need, disk, access, command, cached):
     """What each input was, and would have to be, as rows of a table."""
     sealed = cached.seal.values
-    rows = [("The disk's rate", disk.value, need["rate"], "MB/s", "the slope of the time of a random read over its size"),
+    rows = [("The disk's rate, one request at a time", disk.value, need["rate"], "MB/s", "the slope of the time of a random read over its size"),
             ("To find a random block", access.value, need["find"], "µs", "a random block past the page cache"),
             ("A request for the next block", command.value, need["request"], "µs", "the next block past the page cache"),
             ("To look a page up", sealed["work"] / sealed["clock"], need["look_up"], "ns", "a block in the page cache")]
@@ -119,7 +119,8 @@ def lines_table(random):
     caption, rate = "The straight line through the times of a read by its size", rate_of(random)
     if math.isnan(rate):
         return rk.unexplained("no slope", caption)
-    return rk.shown("slope and start", f"{caption}: at random {rk.amount(rate, 'MB/s')}, and {rk.amount(random.line.intercept, 'µs')} for each request")
+    return rk.shown("slope and start", f"{caption}: at random, one request at a time, {rk.amount(rate, 'MB/s')}, and "
+                    f"{rk.amount(random.line.intercept, 'µs')} for each request")
 
 
 @rk.finding(needs=())
@@ -154,9 +155,9 @@ def in_order_twice(table, by_block, by_file):
 
 @rk.finding(needs=["need_rate", "now"], missing="")
 def predicted_again(what, before, now, prediction, need_rate):
-    """What the model predicts with the rate by the slope. before, now: what was predicted and measured."""
-    return rk.shown("with the slope's rate", f"{what} was predicted to take {rk.amount(before, 'µs')} and took {rk.amount(now, 'µs')}; with the rate by "
-                    f"the slope the prediction is {rk.amount(float(prediction.predicted), 'µs')}.")
+    """What the model predicts with a lone request's rate. before, now: what was predicted and measured."""
+    return rk.shown("with the slope's rate", f"{what} was predicted to take {rk.amount(before, 'µs')} and took {rk.amount(now, 'µs')}; with a lone "
+                    f"request's rate the prediction is {rk.amount(float(prediction.predicted), 'µs')}.")
 
 
 def large_read(curve):
@@ -167,21 +168,26 @@ def large_read(curve):
 
 @rk.finding(needs=["in_cache"], missing="")
 def misses(results, in_cache, again, need_rate):
-    """again: the prediction of a block in order through the page cache, with the rate by the slope."""
+    """again: the prediction of a block in order through the page cache, with a lone request's rate."""
     off = [f"“{rk.title_of(result.quantity)}”" for result in results if rk.is_miss(result.ratio)]
     if not off:
         return rk.shown("none off", "So far no single result and no curve as a whole is off by more than a factor of two.")
     found = [rk.shown("some off", f"Beyond a factor of two so far: {', '.join(off)}.")]
-    if math.isnan(need_rate):
-        return found
-    left = in_cache.median / float(again.predicted)
+    return found if math.isnan(need_rate) else [*found, _by_one_request(in_cache, in_cache.median / float(again.predicted), need_rate)]
+
+
+def _by_one_request(in_cache, left, rate):
+    """Whether a lone request's rate explains a block in order through the page cache; left: its time over the prediction with that rate."""
+    if 4096 / in_cache.summary.bounds[1] > rate:
+        return rk.shown("faster in order", f"Read in order through the page cache, a block takes {in_cache:interval}, copy included. So the disk's rate is "
+                        f"at least {rk.amount(4096 / in_cache.median, 'MB/s')}, more than the {rk.amount(rate, 'MB/s')} of one request at a time.")
     if rk.is_miss(left):
-        return [*found, rk.unexplained("rate is not all", "The rate alone does not explain reading in order through the page cache: "
-                                       f"{rk.number(left, 2)} times the new prediction is left, unexplained. Counting the device's requests during "
-                                       "the read (`iostat`) would tell.")]
-    return [*found, rk.consistent("rate explains", "With the disk's rate by the slope, reading in order through the page cache takes "
-                                  f"{rk.number(left, 2)} times the prediction, within a factor of two; what is left is unexplained. The curves by size "
-                                  "share this input.")]
+        return rk.unexplained("rate is not all", "The rate alone does not explain reading in order through the page cache: "
+                              f"{rk.number(left, 2)} times the new prediction is left, unexplained. Counting the device's requests during "
+                              "the read (`iostat`) would tell.")
+    return rk.consistent("rate explains", "With a lone request's rate, reading in order through the page cache takes "
+                         f"{rk.number(left, 2)} times the prediction, within a factor of two; what is left is unexplained. The curves by size "
+                         "share this input.")
 
 
 @rk.finding(needs=())
@@ -379,20 +385,24 @@ def by_fallocate():
 
 
 @rk.finding(needs=["find"], missing="")
-def answer(find, access, random, in_order):
-    """find: what finding a block takes; access: the guess of it."""
-    remain = (f"After the CPU's work and the transfer are taken off, {rk.amount(find, 'µs', 2)} remain for the disk to find the block; "
-              f"{rk.amount(access.value, 'µs', 2)} were guessed.")
+def answer(find, request, access, random, in_order):
+    """find, request: what is left of a random block and of the next, as needed() has it; access: the guess of the first."""
+    left = (f"A CPU's work and the transfer taken off, {rk.amount(find, 'µs', 2)} are left, where {rk.amount(access.value, 'µs', 2)} were guessed for "
+            "the disk to find the block.")
     if random.apart(in_order) != 0:
-        return rk.shown("place", remain)
+        return rk.shown("place", f"{left} What they are made of is not shown.")
+    alike = f"{left} The next block in order takes {in_order}, and the intervals of the two overlap"
+    if request >= find:
+        return rk.unexplained("place alike", f"{alike}; by the same sum {rk.amount(request, 'µs', 2)} are left of it, no less: what it takes to find a "
+                              "block does not show.")
     most = random.summary.interval.high - in_order.summary.interval.low
     seeking = f": at most {rk.amount(most, 'µs')} of it is seeking" if most < find else ""
-    return rk.consistent("place alike", f"{remain} The next block in order takes {in_order}, and the intervals of the two overlap{seeking}.")
+    return rk.consistent("place alike", f"{alike}{seeking}.")
 
 
 def read_of_256_kib(need, software, curve):
     at = curve.point_index(256)
-    return ("**1.** Predict a random read of 256 KiB past the page cache, with the disk's rate and the cost of finding a block from the table above. Then "
+    return ("**1.** Predict a random read of 256 KiB past the page cache, with the rate and the time to find a block that the table above needs. Then "
             "look it up in the figure.", _read_of_256_kib(need["find"], need["rate"], software, math.nan if at is None else curve.medians[at]))
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from helpers import made_up
+from reckon import records
 from reckon.statistics import onset
 
 SHARES = np.array([0.6, 0.8, 0.9, 0.95, 0.98, 1, 1.02, 1.05, 1.1, 1.2])
@@ -33,6 +34,8 @@ def reads(quantity="files/cache/limited", capacity=0.99, processes=6):
 def made_of_reads(hits_us, misses_us):
     """A curve of two sizes whose prediction is 1 and 11 µs, and single reads of these times."""
     result = made_up.curve("files/cache/made", [1, 2], [1, 1], "µs", "MiB", predicted=[1, 11])
+    disk = records.InputRecord(name="disk", origin="guess", value=40e-6, unit="s", source="made")
+    result.seal.inputs.append(disk)
     for point in result.points:
         for process in point.processes:
             process.ticks, process.ops = [1000 * us for us in [*hits_us, *misses_us]], 1

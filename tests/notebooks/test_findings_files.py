@@ -95,6 +95,7 @@ def test_contention_a_second_reader_waits_by_its_time_or_by_the_rates(
     work = time("files/contention/work", 1e-4)
     found = contention.second_reader(each, together, work, CPUS)
     assert names(found) == expected
+    assert ("each is slowed" in " ".join(found)) == ("second reader waits by rates" in expected)
     # As many times as the rates show it, where they show it.
     assert ("by the rates it takes 1.6 times" in " ".join(found)) == (len(expected) == 2)
 
@@ -118,7 +119,12 @@ def test_contention_the_requests_at_once_follow_from_rates_of_the_same_trials(co
     )
     each, slowest = readers("each", [73.6, 89, 211], "µs"), readers("slowest", [58, 82, 224], "µs")
     said = " ".join(contention.at_once(together, each, slowest, block))
-    assert "5.4 times as much" in said and "7.0" not in said
+    assert "5.4 times as much" in said and "it is 7.1 and 5.2 times: 5.2 to 7.1 requests" in said
+    assert "yet a block takes it 56.4 µs to 74.2 µs" in said
+    alike = " ".join(
+        contention.at_once(together, *[readers("each", [56.8, 81, 210], "µs")] * 2, block)
+    )
+    assert "5.4 times as much. That many requests" in alike and "yet" not in alike
     assert "5.4 readers" in contention.bounds_cross(together, each)[1]
     grown = contention.growth(each, slowest)
     assert "of 20 each takes 2.8 times" in grown and "the slowest 3.8 times" in grown
@@ -171,9 +177,27 @@ def test_read_the_order_matters_by_the_intervals(read, in_order, more, of_order,
     at_random = time("files/read/direct_random", 54, **more)
     in_order = time("files/read/direct_sequential", in_order, seed=3, **more)
     assert read.order(in_order, at_random).name == of_order
-    answer = read.answer(5e-5, SimpleNamespace(value=8e-5), at_random, in_order)
-    assert answer.name == of_place and "50 µs remain for the disk to find the block" in answer
+    guessed = SimpleNamespace(value=8e-5)
+    answer = read.answer(5e-5, 4e-5, guessed, at_random, in_order)
+    assert answer.name == of_place and "50 µs are left, where 80 µs were guessed" in answer
     assert ("at most" in answer) == (of_order == "order does not matter")
+
+
+def test_read_what_is_left_of_the_next_block_too_is_not_what_finding_takes(read):
+    at_random, in_order = time("files/read/direct_random", 29), time("files/read/in_order", 29)
+    answer = read.answer(12e-6, 14.5e-6, SimpleNamespace(value=8e-5), at_random, in_order)
+    assert answer.strength == "not explained" and "what it takes to find a block does not" in answer
+
+
+def test_read_faster_in_order_than_one_request_at_a_time_the_disks_rate_is_higher(read):
+    in_cache = time("files/read/buffered_sequential", 2.58)
+    in_cache.seal.predicted = 9.19e-6
+    again = SimpleNamespace(predicted=5.69e-6)
+    [_, faster] = read.misses([in_cache], in_cache, again, 872e6)
+    assert (faster.name, faster.strength) == ("faster in order", "shown")
+    assert "at least 1.58 GB/s, more than the 872 MB/s of one request at a time" in faster
+    [_, slower] = read.misses([in_cache], in_cache, again, 2e9)
+    assert slower.name == "rate is not all"
 
 
 def test_read_what_the_rate_leaves_is_not_explained(read):
@@ -279,6 +303,26 @@ def test_cache_a_file_as_large_is_as_fast_on_another_page(elsewhere, expected):
     assert names(cache.size_of_a_small_file(small_file(1.6), same_read)) == {expected}
 
 
+@pytest.mark.parametrize(
+    ("there", "expected"),
+    [
+        (None, "guess off"),
+        (2, "guess off"),
+        (1, "guess off here alone"),
+        (0.9, "guess off here alone"),
+    ],
+)
+def test_cache_a_guess_that_another_page_needs_otherwise_explains_nothing(there, expected):
+    reads = made_up.curve("files/cache/limited", [6, 32], [2, 2], "µs", "MiB", [1, 1])
+    same_read = there and time("files/read/cached", there, seed=2)
+    for result in filter(None, (reads, same_read)):
+        result.seal.inputs += [given("clock", 3e9), given("work", 1000)]
+    if same_read:
+        same_read.seal.predicted = 1e-6
+    found = contents.findings_of("files/cache").cached_read(reads, same_read)
+    assert found.name == expected and "have to take 4,000 cycles" in found
+
+
 def test_remote_the_files_own_work_may_be_negative(remote):
     near = time("files/remote/near", 94)
     empty = time("files/remote/null_near", 77, seed=2)
@@ -344,14 +388,13 @@ def test_read_one_process_does_not_show_what_a_pause_changes(read):
     assert names(read.after_a_pause(eight, fio, direct)) == {"pause matters"}
 
 
-def test_contention_exercises_use_the_highest_rate_on_the_page():
+def test_contention_exercises_use_the_highest_rate_that_was_counted():
     contention = contents.findings_of("files/contention")
     together = readers("together", [17_800, 24_800, 97_100], "IO/s")
-    each = readers("each", [55.8, 81.7, 185], "µs")
-    slowest = readers("slowest", [57, 83, 192], "µs")
-    rate = 20 / each.medians[-1]
-    assert contention.highest_of_all(together, each, slowest) == pytest.approx(rate)
-    found = contention.bounds_cross(together, each)[1]
+    question, solution = contention.forty_readers(together)
+    assert "all readers got together" in question
+    assert "40 / (96,800 a second)" in solution
+    found = contention.bounds_cross(together, readers("each", [55.8, 81.7, 185], "µs"))[1]
     assert names(found) == {"second costs already"}
 
 

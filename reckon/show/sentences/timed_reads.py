@@ -8,10 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from reckon import statistics, units
+from reckon.measurement.capacity import in_reads
 from reckon.records.quantities.result import Result
 from reckon.show.block import Block, say
-from reckon.show.text import literal, ratio_text
+from reckon.show.text import literal, percent, ratio_text
 from reckon.statistics import onset
+
+
+_FEW = 0.005  # a smaller share of cached reads that are slow is not named
 
 
 @dataclass(frozen=True)
@@ -56,24 +60,40 @@ def single_reads(results: list[Result], limit_without_gap: float) -> SingleReads
     return SingleReads(processes, medians, gap or limit_without_gap, gap is not None)
 
 
-def hit_and_miss_times(curve: Result, miss: float) -> Block:
+@dataclass(frozen=True)
+class _HitsAndMisses:
+    """The mean times of a cached read and of another one, in base units; nan without one.
+
+    A read is slow above the limit; of the files that fit, that share is.
+    """
+
+    hit: float
+    miss: float = math.nan
+    limit: float = math.nan
+    slow_while_fitting: float = math.nan
+
+
+def hit_and_miss_times(curve: Result) -> Block:
     """How long a read takes whose block is cached, and one whose block is not.
 
-    The curve mixes the two. Predicted are its minimum, and `miss` more, in base units.
+    The curve mixes the two. Predicted are its minimum, and its input `disk` more.
     """
     if not curve.has_samples:
         reason = literal(curve.reason)
         return say(f"The time of a read whose block is cached could not be measured: {reason}.")
-    times, limit = _single_times(curve)
-    minimum = float(np.nanmin(curve.sealed("predicted")))
-    if limit is None:
-        hit_text = _mean_time(times, minimum, curve.unit)
+    means, minimum = _hits_and_misses(curve), float(np.nanmin(curve.sealed("predicted")))
+    hit_text = _mean_time(means.hit, minimum, curve.unit)
+    if math.isnan(means.miss):
         return say(f"A read whose block is cached {hit_text}; no other read was seen.")
-    hit_text = _mean_time(times[times < limit], minimum, curve.unit)
-    miss_text = _mean_time(times[times >= limit], minimum + miss, curve.unit)
+    miss_text = _mean_time(means.miss, minimum + curve.sealed_input("disk"), curve.unit)
+    both = f"A read whose block is cached {hit_text}; one whose block is not {miss_text}."
+    if not means.slow_while_fitting >= _FEW:
+        return say(both)
     return say(
-        f"A read whose block is cached {hit_text}; one whose block is not {miss_text}.",
-        "While the file fits, all reads are of the first kind.",
+        both,
+        f"While the file fits, {percent(means.slow_while_fitting)} of the reads take more than "
+        f"{units.amount(means.limit, curve.unit)}, without the disk. As many of the cached reads of "
+        "a larger file are taken to do so.",
     )
 
 
@@ -81,20 +101,31 @@ def hit_and_miss(curve: Result) -> tuple[float, float]:
     """The mean time of a read whose block is cached, and of one whose block is not; nan without."""
     if not curve.has_samples:
         return math.nan, math.nan
-    times, limit = _single_times(curve)
+    means = _hits_and_misses(curve)
+    return means.hit, means.miss
+
+
+def _hits_and_misses(curve: Result) -> _HitsAndMisses:
+    """By the reads of files that fit, which are all cached; without any, by a gap between reads."""
+    by_size = [np.concatenate(curve.single_trials(point)) for point in curve.points]
+    times = np.concatenate(by_size)
+    limit = onset.slow_from(times)
     if limit is None:
-        return float(times.mean()), math.nan
-    return float(times[times < limit].mean()), float(times[times >= limit].mean())
+        return _HitsAndMisses(float(times.mean()))
+    fit = in_reads(curve)[0]
+    if not fit.capacity or not 0 <= fit.fits < len(by_size) - 1:
+        return _HitsAndMisses(
+            float(times[times < limit].mean()), float(times[times >= limit].mean())
+        )
+    cached, mixed = np.concatenate(by_size[: fit.fits + 1]), np.concatenate(by_size[fit.fits + 1 :])
+    slow = float((cached >= limit).mean())
+    missing = ((mixed >= limit).mean() - slow) / (1 - slow)
+    hit = float(cached.mean())
+    miss = float(mixed.mean() - (1 - missing) * hit) / missing if missing > 0 else math.nan
+    return _HitsAndMisses(hit, float(miss), limit, slow)
 
 
-def _single_times(curve: Result) -> tuple[np.ndarray, float | None]:
-    """All single reads of the curve, and from which time on they are slow; None if none is."""
-    times = np.concatenate([t for point in curve.points for t in curve.single_trials(point)])
-    return times, onset.slow_from(times)
-
-
-def _mean_time(times: np.ndarray, predicted: float, unit: str) -> str:
-    mean = float(times.mean())
+def _mean_time(mean: float, predicted: float, unit: str) -> str:
     return (
         f"takes {units.amount(mean, unit)} on average, predicted {units.amount(predicted, unit)} "
         f"({ratio_text(mean / predicted)})"

@@ -7,6 +7,12 @@ from helpers import made_up
 from helpers.cached_reads import made_of_reads, reads
 
 import reckon as rk
+from reckon import records
+
+
+def _disk(time_s):
+    """The input of what the disk adds."""
+    return records.InputRecord(name="disk", origin="guess", value=time_s, unit="s", source="made")
 
 
 def test_a_mean_is_over_all_reads_of_a_process():
@@ -23,13 +29,30 @@ def test_a_mean_is_over_all_reads_of_a_process():
 
 
 def test_the_times_of_a_hit_and_a_miss_are_separated():
-    text = rk.show.hit_and_miss_times(made_of_reads([2] * 40, [80] * 10), 40e-6).markdown
+    text = rk.show.hit_and_miss_times(made_of_reads([2] * 40, [80] * 10)).markdown
     assert "takes 2.00 µs on average, predicted 1.00 µs (2.00×)" in text
     assert "takes 80.0 µs on average, predicted 41.0 µs (1.95×)" in text
-    text = rk.show.hit_and_miss_times(made_of_reads([2] * 50, []), 40e-6).markdown
+    assert "While" not in text  # no file is shown to fit
+    text = rk.show.hit_and_miss_times(made_of_reads([2] * 50, [])).markdown
     assert "2.00 µs" in text and "no other read was seen" in text
     missing = made_up.nothing("files/cache/made", "no control group")
-    assert "no control group" in rk.show.hit_and_miss_times(missing, 40e-6).markdown
+    assert "no control group" in rk.show.hit_and_miss_times(missing).markdown
+
+
+def test_slow_reads_of_files_that_fit_are_no_reads_from_the_disk():
+    result = reads()
+    result.seal.inputs.append(_disk(80e-6))
+    for point in result.points:
+        for process in point.processes:  # one cached read in 25 is slow without the disk
+            process.ticks = [
+                20_000 if ticks < 10_000 and not number % 25 else ticks
+                for number, ticks in enumerate(process.ticks)
+            ]
+    hit, miss = rk.show.hit_and_miss(result)
+    assert (hit, miss) == pytest.approx((1.8e-6, 82e-6), rel=0.05)
+    text = rk.show.hit_and_miss_times(result).markdown
+    assert "predicted 81.0 µs" in text
+    assert "While the file fits, 4.0 % of the reads take more than" in text
 
 
 def test_single_reads_tell_which_waited_and_their_median_is_the_processes():
