@@ -81,6 +81,7 @@ _API = {
         "percent": "reckon.show.text:percent",
         "more_or_less": "reckon.show.text:more_or_less",
         "percent_more_or_less": "reckon.show.text:percent_more_or_less",
+        "times_as_long": "reckon.show.text:times_as_long",
     },
     "what one page shows": {
         "front_page": "reckon.show.pages.front_page",

@@ -157,16 +157,18 @@ def at_once(together, each, slowest, block):
 
 def _by_readers_times(gain, alone, curves):
     """What is served at once, as a range if the trials of the readers' times differ. gain, alone: by the rate."""
-    gains, lone = [gain, *map(gain_by_times, curves)], [alone, *(curve.medians[0] for curve in curves)]
-    low, high = (rk.number(end(gains), 2) for end in (min, max))
-    if max(gains) < 1.1 * min(gains):
+    by_times, lone = [gain_by_times(curve) for curve in curves], [alone, *(curve.medians[0] for curve in curves)]
+    low, high = min([gain, *by_times]), max([gain, *by_times])
+    if high < 1.1 * low:
         return [rk.consistent("served at once", "That many requests are served at once, disk and CPUs together.")]
-    others, fastest, longest = rk.number(gains[-1], 2), *(rk.amount(end(lone), "µs") for end in (min, max))
-    others = others if len(curves) == 1 else f"{rk.number(gains[1], 2)} and {others}"
-    return [rk.consistent("served at once", f"By the readers' own times, in other trials, it is {others} times: {low} to {high} requests are served at "
-                          "once, disk and CPUs together."),
-            rk.shown("lone readers differ", f"A lone reader is its own mean and its own slowest one, yet a block takes it {fastest} to {longest}: by so "
-                     "much the trials differ.")]
+    others = " and ".join(dict.fromkeys(rk.number(times, 2) for times in by_times))
+    found = [rk.consistent("served at once", f"By the readers' own times, in other trials, it is {others} times: {rk.number(low, 2)} to "
+                           f"{rk.number(high, 2)} requests are served at once, disk and CPUs together.")]
+    if max(lone) < 1.1 * min(lone):
+        return found
+    shortest, longest = (rk.amount(end(lone), "µs") for end in (min, max))
+    return [*found, rk.shown("lone readers differ", f"A lone reader is its own mean and its own slowest one, yet a block takes it {shortest} to {longest}: "
+                             "by so much the trials differ.")]
 
 
 @rk.finding

@@ -54,22 +54,15 @@ def blocks_ahead(ahead, block):
     return rk.shown(name, f"The kernel reads up to {rk.amount(ahead.value, 'byte')} ahead on this disk, {source}. That is {count} blocks of 4 KiB.")
 
 
-def times_as_long(one, other):
-    """How many times the other's median the one's is, and from which to which by their intervals."""
-    (low, high), (other_low, other_high) = one.summary.bounds, other.summary.bounds
-    ratios = one.median / other.median, low / other_high, high / other_low
-    return "{} times ({} to {}) as long".format(*(rk.number(ratio, 2) for ratio in ratios))
-
-
 @rk.finding(missing="A block of 4 KiB, by the way it is read; and lseek")
 def ways_table(random, cached):
     return rk.shown("disk and memory", "A block of 4 KiB, by the way it is read; and lseek: from the disk a random block takes "
-                    f"{times_as_long(random, cached)} as from memory")
+                    f"{rk.times_as_long(random, cached)} as from memory")
 
 
 @rk.finding(missing="A block of 4 KiB, by how it is read")
 def disk_and_cache(random, cached):
-    return rk.shown("disk and page cache", f"A random block takes {times_as_long(random, cached)} from the disk as from the page cache")
+    return rk.shown("disk and page cache", f"A random block takes {rk.times_as_long(random, cached)} from the disk as from the page cache")
 
 
 @rk.finding(needs=())
@@ -254,7 +247,7 @@ def not_sequential(normal, random, by_read, ahead, block):
     return rk.shown("not sequential", f"**To the program** every read is the next one. **To the disk** it is not: with readahead "
                     f"{100 * share_waited(normal, by_read):.1f} % of the reads wait; {by_model}. The others find their block in "
                     f"memory, because it was requested in a larger piece before. A block takes {normal} on average, and without "
-                    f"readahead {random}, {times_as_long(random, normal)}.")
+                    f"readahead {random}, {rk.times_as_long(random, normal)}.")
 
 
 @rk.finding(needs=())
@@ -303,7 +296,7 @@ def order(in_order, at_random):
 def lseek(seek, to_next, null, read):
     """null: the input of a null call; read: a random block."""
     guessed = "" if null.origin == "measured" else ", guessed"
-    as_long = f" A random block from it takes {times_as_long(read, seek)}." if read.has_samples else ""
+    as_long = f" A random block from it takes {rk.times_as_long(read, seek)}." if read.has_samples else ""
     return rk.shown("lseek", f"{seek} to a random place, {to_next} to the next. It is a system call ({rk.amount(null.value, 'ns')} for a null "
                     f"call{guessed}) that notes a number; the disk takes no part.{as_long}")
 

@@ -62,6 +62,15 @@ def more_or_less(difference: float, unit: str) -> str:
     return f"{units.amount(abs(difference), unit)} {'more' if difference > 0 else 'less'}"
 
 
+def times_as_long(one: Result, other: Result) -> str:
+    """ "16 times (13 to 21) as long": by the medians, and by the ends of the intervals."""
+    assert one.summary and other.summary
+    (low, high), (other_low, other_high) = one.summary.bounds, other.summary.bounds
+    ratios = one.median / other.median, low / other_high, high / other_low
+    times, least, most = (units.number(ratio, 2) for ratio in ratios)
+    return f"{times} times ({least} to {most}) as long"
+
+
 def percent_more_or_less(ratio: float) -> str:
     """ "12 % more" or "12 % less": how far a ratio lies from one."""
     return f"{percent(abs(ratio - 1))} {'more' if ratio > 1 else 'less'}"

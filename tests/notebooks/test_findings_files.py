@@ -50,6 +50,8 @@ def test_remote_a_cold_cache_may_differ_within_visits_alone(remote, at_random, c
 
 
 def test_remote_the_ends_work_is_to_doubt_for_what_goes_over_nfs_alone(remote):
+    right = remote.others_off([], time("files/remote/random", 300), None, {})
+    assert "other single times by Reckon's method" in right
     here = time("files/remote/local_random", 1)
     here.seal.predicted = here.median / 3
     whole, work = time("files/remote/random", 300), SimpleNamespace(value=80e-6)
@@ -330,6 +332,33 @@ def test_remote_the_files_own_work_may_be_negative(remote):
     assert remote.negative_work(near, empty, 10e-6) == []
     unclear = remote.above_nothing("Here", near, near, 34.7e-6, True)
     assert "less than the transfer" in unclear
+
+
+@pytest.mark.parametrize(
+    ("long", "block", "expected"),
+    [(900, 347, {"message without a file"}), (800, 347, set()), (900, 300, set())],
+)
+def test_remote_what_a_message_takes_without_a_file_is_not_the_files_work(
+    remote, long, block, expected
+):
+    read = time("files/remote/random", block)
+    empty = time("files/remote/null", 269, seed=2)
+    messages = made_up.curve(
+        "network/rtt/tcp_size_peer", [1400, 4096], [752, long], "µs", "byte", [700, 745]
+    )
+    assert names(remote.without_a_file(read, empty, 34.7e-6, messages)) == expected
+    assert remote.without_a_file(read, empty, 34.7e-6, None) == []
+    own = remote.above_nothing("Here", read, empty, 34.7e-6, True)
+    assert own.strength == ("consistent with" if block == 347 else "not explained")
+
+
+def test_remote_differences_and_ratios_have_intervals(remote):
+    far, near = time("files/remote/far", 1170), time("files/remote/random", 347, seed=2)
+    assert re.search(r"8[23]\d µs \(\d+ to \d+\) more", remote.by_length(far, near))
+    assert re.search(r"\d+ to \d+\) less", remote.by_length(near, far))
+    assert re.search(
+        r"3.4 times \(3.\d to 3.\d\) as long as from this", remote.memory_and_disk(far, near)
+    )
 
 
 def test_remote_what_falls_into_two_groups_has_no_difference(remote):
