@@ -14,7 +14,6 @@ from reckon.show.block import Block, say
 from reckon.show.text import literal, percent, ratio_text
 from reckon.statistics import onset
 
-
 _FEW = 0.005  # a smaller share of cached reads that are slow is not named
 
 
@@ -92,7 +91,7 @@ def hit_and_miss_times(curve: Result) -> Block:
     return say(
         both,
         f"While the file fits, {percent(means.slow_while_fitting)} of the reads take more than "
-        f"{units.amount(means.limit, curve.unit)}, without the disk. As many of the cached reads of "
+        f"{units.amount(means.limit, curve.unit)}, without the disk. As many cached reads of "
         "a larger file are taken to do so.",
     )
 
