@@ -109,3 +109,11 @@ def test_the_box_shows_the_share_and_the_value_with_a_busy_sibling(shares, says)
 def test_a_sibling_that_was_hardly_busy_is_not_named():
     summary = summary_of(processes([0.02] * 5))
     assert 0 < summary.sibling.share < 0.05 and not warning_sentences.is_shared(summary)
+
+
+def test_samples_that_are_faster_beside_a_sibling_are_not_called_disturbed():
+    sibling = summary_of(processes([0.8, 0.8, 0.8, 0.1, 0.8])).sibling
+    note = warning_sentences.sibling_note(sibling, "ns", ALONE * 1e-9)
+    assert "with the core alone" in note and "faster" not in note
+    note = warning_sentences.sibling_note(sibling, "ns", 2 * BUSY * 1e-9)
+    assert "but they are faster, 16" in note and "not shown to disturb" in note
