@@ -22,6 +22,7 @@ _API = {
         "parts": "reckon.book.contents:parts",
         "by_name": "reckon.records.quantities.lookup:by_name",
         "at_level": "reckon.records.quantities.cache_levels:at_level",
+        "at_size": "reckon.records.quantities.cache_levels:at_size",
         "samples": "reckon.show.frames:samples",
         "frame": "reckon.show.frames:frame",
         "title_of": "reckon.show.titles:title_of",

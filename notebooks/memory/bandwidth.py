@@ -147,8 +147,8 @@ def mechanism(modify, read, write):
                              "as the model says.")
     if least >= 3:
         return rk.unexplained("writes unexplained", f"{goes} Neither reading nor writing back explains that.")
-    return rk.unexplained("writes undecided", f"{goes} By the intervals it is between {rk.percent(1 / most, 3)} and {rk.percent(1 / least, 3)}, "
-                          "which does not decide whether the core waits for what is written back.")
+    return rk.unexplained("writes undecided", f"{goes} The intervals allow {rk.percent(1 / most)} to {rk.percent(1 / least)}, so it stays open "
+                          "whether write-backs slow the core.")
 
 
 @rk.finding
@@ -211,10 +211,11 @@ def queue_holds(waits, load, peak):
     foreseen, factor = predicted[-1] / predicted[0], waits.at_end.median / waits.medians[0]
     takes = (f"With the others reading all the time a load takes {rk.number(factor)} times as long as without, and "
              f"{rk.number(foreseen)} times was predicted.")
+    undecided = rk.unexplained("queue undecided", f"{takes} By the intervals it is {rk.number(low)} to {rk.number(high)} times, which does not decide.")
     if waits.at_end.apart(waits.summaries[0]) <= 0:
         if not all(summary.interval.is_known for summary in (waits.summaries[0], waits.at_end)):
             return rk.unexplained("too few to tell a queue", f"{takes} There are too few processes to tell whether it waits in a queue.")
-        return rk.shown("no queue", f"{takes} No queue shows.")
+        return rk.shown("no queue", f"{takes} No queue shows.") if high < foreseen else undecided
     if high < 0.8 * foreseen:
         busy, read = 1 - 1 / factor, load.at_end.median if load.at_end else math.nan
         return rk.consistent("shorter queue", f"{takes} By the formula the memory is then {rk.percent(busy)} busy, and the "
@@ -225,7 +226,7 @@ def queue_holds(waits, load, peak):
                              "controller's own counters would tell.")
     if 0.8 * foreseen <= low and high <= 1.25 * foreseen:
         return rk.consistent("queue holds", f"{takes} That fits the formula, at this one load.")
-    return rk.unexplained("queue undecided", f"{takes} By the intervals it is {rk.number(low)} to {rk.number(high)} times, which does not decide.")
+    return undecided
 
 
 @rk.finding
@@ -264,9 +265,9 @@ def littles_law(read, latency, line, page, walk, anywhere):
     needed = lines_needed(read, latency, line, page, walk)
     if needed <= 0:
         return rk.consistent("lines under way", f"{means}. {takes}")
-    return rk.consistent("lines under way and walks", f"{means}, as the mean of all the time. {takes} The model takes the first, sets aside "
-                         f"{rk.amount(walk.value, 'ns')} of each page for a walk, so that the lines have to share the rest, and needs "
-                         f"{rk.number(needed, 2)}.")
+    return rk.consistent("lines under way and walks", f"{means}, as the mean of all the time. {takes} The model uses {rk.amount(latency.value, 'ns')} "
+                         f"and takes a walk of {rk.amount(walk.value, 'ns')} off each page; the remaining time needs {rk.number(needed, 2)} lines "
+                         "under way.")
 
 
 @rk.finding(needs=["read", "write"])
@@ -282,22 +283,21 @@ def stores(read, write, b):
 @rk.finding(needs=())
 def wide_registers(b, names):
     """names: of the methods that Reckon compiles for both widths."""
-    pairs = {name: (b[name].summary, b[narrow(name)].summary) for name in names}
-    pairs = {name: (wide, slim) for name, (wide, slim) in pairs.items() if wide and slim}
+    pairs = {name: (b[name], b[narrow(name)]) for name in names if b[name].summary and b[narrow(name)].summary}
     if not pairs:
         return rk.unexplained("no pairs", "It could not be measured.")
     ratios = {name: wide.median / slim.median for name, (wide, slim) in pairs.items()}
     listed = ", ".join(f"{rk.title_of(b[name].quantity).lower()} {rk.number(ratio)} times" for name, ratio in ratios.items())
     compared = f"From memory, against 64 bits at a time: {listed}."
-    if not all(summary.interval.is_known for pair in pairs.values() for summary in pair):
+    if not all(result.summary.interval.is_known for pair in pairs.values() for result in pair):
         return rk.unexplained("spread unknown", f"{compared} There are too few processes to tell which of them differ by more than their "
                               "spread.")
     differing = [name for name, (wide, slim) in pairs.items() if not 0.8 <= ratios[name] <= 1.25 and wide.apart(slim)]
     if differing:
-        return rk.shown("wide is faster", f"{compared} {len(differing)} of {len(pairs)} differ by more than a quarter, and beyond their spread: "
-                        "there the wait for lines is not the only limit.")
-    return rk.consistent("wide is no faster", f"{compared} None differs by more than a quarter and beyond its spread: a core that waits for "
-                         "lines waits with wide registers as well.")
+        which = ", ".join(rk.title_of(b[name].quantity) for name in differing)
+        return rk.shown("width counts", f"{compared} By more than a quarter, and beyond their spread, differ: "
+                        f"{which}.")
+    return rk.shown("width hardly counts", f"{compared} That one differs by more than a quarter is not shown.")
 
 
 @rk.finding(missing="")
@@ -335,17 +335,21 @@ def what_is_plausible(theoretical, clock, cpus, whose=""):
 
 
 @rk.finding(missing="How many one core keeps could not be measured here.")
-def cores_to_fill(read, peak, latencies, line):
+def cores_to_fill(read, peak, latencies, line, full):
     lines = lines_in_words(read.median, latencies, line)
+    if full:
+        return rk.consistent("path is narrower", f"Reading shows {lines} here. One CPU alone seems to fill the path in other ways, so it may carry less than "
+                             "that.")
     return rk.shown("cores needed", f"Reading shows {lines} here, so it takes at least {np.ceil(peak.value / read.median):g} such cores.")
 
 
-def lines_to_fill_the_bus(read, peak, line, latency, anywhere):
+def lines_to_fill_the_bus(read, peak, line, latency, anywhere, full):
+    """full: as full_with_one() says."""
     latencies = latency, *known(anywhere)
     bus, times = rk.amount(peak.value, "GB/s"), [rk.amount(time, "ns") for time in sorted({each.value for each in latencies})]
     return (f"**1.** How many lines would one core have to keep under way to fill a bus of {bus}?",
             f"Little's law backwards: {bus} × {' or '.join(times)} / {line.value:g} bytes = {lines_in_words(peak.value, latencies, line)} lines. "
-            f"{cores_to_fill(read, peak, latencies, line)}")
+            f"{cores_to_fill(read, peak, latencies, line, full)}")
 
 
 @rk.finding

@@ -91,6 +91,11 @@ def memory_and_l1(of_memory, of_l1):
 def third_answers(l3, of_l3, of_memory, size):
     share = of_l3.median / of_memory.median
     at_region = f"At {rk.amount(size, 'byte')} a load takes {rk.percent(share)} of main memory's time"
+    walks = of_l3.process_medians(of_l3.points[0])
+    fast = (walks < 2 * of_l3.median).sum()
+    if share <= 0.5 and fast < len(walks):
+        return rk.shown("L3 answers", f"{at_region}: the L3 answers in {fast} of {len(walks)} fresh processes; the others take more than "
+                        "twice as long.")
     if share <= 0.5:
         return rk.shown("L3 answers", f"{at_region}: the L3 answers.")
     if l3.origin == "machine":
@@ -140,7 +145,7 @@ def slopes(base, seen):
     if not rising:
         return []
     return [rk.unexplained("slope", f"No level but a slope: {', '.join(rising)}. The table's median over sizes is no one value of it. Why it rises is "
-                           "unexplained.")]
+                           "unexplained: the cache before it may still answer some of the loads.")]
 
 
 @rk.finding(needs=["of_l3", "of_memory"])
@@ -228,19 +233,43 @@ def misses_of_the_staircase(base, l1, l3):
 
 
 @rk.finding(needs=())
-def misses_of_the_strides(strided, line, l3):
-    """At the largest region; l3: its capacity in the model."""
+def misses_of_the_strides(strided, line, l3, few_pages):
+    """At the largest region; l3: its capacity in the model; few_pages: the curve of walks within 32 pages."""
     ends = [(stride_of(walk), walk.axis[-1], walk.at_end.median / walk.sealed("predicted")[-1]) for walk in strided if walk.at_end]
     off = [end for end in ends if rk.is_miss(end[-1])]
     if not off:
         return []
     listed = ", ".join(f"{stride} B {rk.number(times, 2)} times" for stride, _, times in off)
     found = [rk.shown("strides off", f"At the largest region these strides are off by more than a factor of two: {listed} the prediction.")]
-    fit = [f"{stride}" for stride, size, times in off if times > 1 and size * min(1, line.value / stride) <= l3.value]
-    if fit:
-        found.append(rk.consistent("strides in the L3", f"For strides of {', '.join(fit)} B the model lets an L3 of {rk.amount(l3.value, 'byte')} "
-                                   "answer, because the lines visited would fit; that may be a part of it."))
-    return found
+    fit = [stride for stride, size, times in off if times > 1 and size * min(1, line.value / stride) <= l3.value]
+    if not fit:
+        return found
+    lets = (f"For strides of {', '.join(map(str, fit))} B the model lets an L3 of {rk.amount(l3.value, 'byte')} answer, because the lines "
+            "visited would fit")
+    ends = {stride_of(walk): end_of_the_caches(walk) for walk in strided if stride_of(walk) in fit and is_slow_at_end(walk, few_pages)}
+    if len(ends) < len(fit) or max(fit) < 4 * min(fit):
+        return [*found, rk.unexplained("strides in the L3", f"{lets}. Whether it answers is not shown.")]
+    if max(ends.values()) <= 2 * min(ends.values()):
+        return [*found, rk.shown("region counts", f"{lets}. They lose the caches at the same region, {sizes_in_words(ends.values())}, however few "
+                                 "lines they visit. So the region counts, not the lines visited, and memory answers.")]
+    return [*found, rk.unexplained("regions differ", f"{lets}. They lose the caches at regions of {sizes_in_words(ends.values())}, so the region "
+                                   "alone does not decide.")]
+
+
+def is_slow_at_end(walk, few_pages):
+    """Whether memory answers that walk in its largest region, whatever the number of its lines."""
+    return bool(few_pages.at_end) and walk.at_end.median > few_pages.at_end.median / 2
+
+
+def end_of_the_caches(walk):
+    """The smallest region from which on the walk takes more than half of its time in the largest one."""
+    return walk.axis[np.flatnonzero(walk.medians <= walk.at_end.median / 2).max(initial=-1) + 1]
+
+
+def sizes_in_words(sizes):
+    """One size, or the least and the most."""
+    least, most = (rk.amount(end(sizes), "byte") for end in (min, max))
+    return least if least == most else f"{least} to {most}"
 
 
 def beyond_the_caches(size, stride, few_pages, line):
@@ -250,22 +279,22 @@ def beyond_the_caches(size, stride, few_pages, line):
     return size <= few_pages.axis[-1] * 1.001 and visited > few_pages.at_end.median / 2
 
 
-@rk.finding(needs=["of_memory"], missing="")
-def shares_of_the_wait(strided, of_memory, few_pages, line, seen, near, clock):
+@rk.finding(needs=["in_small"], missing="")
+def shares_of_the_wait(strided, in_small, few_pages, line, seen, near, clock):
+    """in_small: main memory in small pages, in which the strides walk."""
     shares, cached = {}, []
     for walk in (walk for walk in strided if walk.at_end and few_pages.at_end):
         stride = stride_of(walk)
-        slow = walk.at_end.median > few_pages.at_end.median / 2  # whatever the number of its lines
-        if slow or beyond_the_caches(walk.axis[-1], stride, few_pages, line):
+        if is_slow_at_end(walk, few_pages) or beyond_the_caches(walk.axis[-1], stride, few_pages, line):
             lines = min(1, stride / line.value)  # to a load
-            shares[stride] = (walk.at_end.median - near.value / clock.value) / (lines * of_memory.median)
+            shares[stride] = (walk.at_end.median - near.value / clock.value) / (lines * in_small.median)
         else:
             cached.append(f"{stride} B")
     found = []
     if shares:
         listed = ", ".join(f"{stride} B {rk.percent(share) if share > 0.001 else 'below 0.1 %'}" for stride, share in shares.items())
         found.append(rk.shown("shares of the wait", f"The strides share one guess: the program sees {rk.percent(seen.value)} of the wait "
-                              f"for a line. At the largest region it sees of memory's latency, for each line: {listed}."))
+                              f"for a line. At the largest region it sees of memory's latency in small pages, for each line: {listed}."))
     by_stride = [shares[stride] for stride in sorted(shares)]
     if max(shares, default=0) >= 4096 and len(shares) > 1 and by_stride == sorted(by_stride):
         found.append(rk.consistent("new page with each load", "One share for all strides is too simple: prefetchers stop at the end of a page, "
@@ -346,8 +375,16 @@ def whole_cycles(base, l1):
                          "shared the core.")
 
 
-@rk.finding
-def small_pages(in_small, in_huge):
+def dearer_sizes(small_curve, huge_curve):
+    """At how many sizes at which memory answers in huge pages small ones take longer, at how many of them by intervals, and of how many."""
+    huge = dict(zip(huge_curve.axis, huge_curve.summaries, strict=True))
+    slow = [(summary, huge[size]) for size, summary in zip(small_curve.axis, small_curve.summaries, strict=True)
+            if size in huge and huge[size].median > 0.75 * huge_curve.at_end.median]
+    return sum(small.median > of_huge.median for small, of_huge in slow), sum(small.apart(of_huge) > 0 for small, of_huge in slow), len(slow)
+
+
+@rk.finding(needs=["in_small", "in_huge"])
+def small_pages(in_small, in_huge, small_curve, huge_curve):
     both = f"In main memory a load in random order takes {in_small} in small pages and {in_huge} in huge ones"
     if in_small.apart(in_huge) > 0:
         (low, high), (huge_low, huge_high) = in_small.summary.bounds, in_huge.summary.bounds
@@ -356,6 +393,10 @@ def small_pages(in_small, in_huge):
         return rk.shown("translation", f"{both}: the difference, {difference}, is translation.")
     if in_small.apart(in_huge) < 0:
         return rk.unexplained("huge pages slower", f"{both}: huge pages take longer, and that is not translation.")
+    by_median, by_interval, count = dearer_sizes(small_curve, huge_curve) if huge_curve.at_end else (0, 0, 0)
+    if by_interval > 1 and by_median > 0.8 * count:
+        return rk.shown("translation in the curve", f"{both}, whose intervals overlap. In the curves small pages take longer at {by_median} of "
+                        f"{count} sizes in main memory, at {by_interval} beyond both intervals: translation is some of it.")
     return rk.shown("pages alike", f"{both}: the two are {in_small.alike(in_huge)}.")
 
 
@@ -418,7 +459,7 @@ def prefetcher(stride, walk, line):
     if middle > 2:
         return rk.shown("hides much", f"{takes} The prefetcher hides much of the wait.")
     if middle > 1.25:
-        return rk.shown("hides some", f"{takes} The prefetcher hides some of the wait.")
+        return rk.consistent("hides some", f"{takes} The prefetcher may hide some of the wait, or a stride may find more open rows.")
     return rk.shown("hides little", f"{takes} Mostly the prefetcher hides little.")
 
 
@@ -435,11 +476,29 @@ def answer(of_memory, of_l3, few_pages, dram, level):
     within = f"{needed}. Within 32 pages a load takes {rk.median_text(near, 'ns')}"
     left_out = (of_memory.median - near.median) / (of_memory.median - of_memory.seal.predicted)  # of the miss, by staying near
     if of_memory.summary.apart(near) > 0 and left_out > 0.5:
-        return rk.unexplained("distance or translation", f"{within}. Translation, open rows or prefetched lines may be why; distance is not excluded.")
+        return rk.unexplained("distance or translation", f"{within}. It may be translation, open rows or prefetching; or this memory may simply "
+                              "be farther away.")
     if of_memory.summary.apart(near) > 0 and left_out > 0.1:
         return rk.unexplained("distance and translation", f"{within}. Translation, open rows or prefetched lines may be a part of it, distance or other load the rest.")
     return rk.consistent("farther away or busier", f"{within} too, so not translation: this memory is farther away or busier than "
                          "guessed.")
+
+
+def in_small_pages(ring, curve, size):
+    """The ring as the curve of small pages has it, at the nearest size; the ring itself without a curve."""
+    return rk.at_size(curve, size) if curve.has_samples else ring
+
+
+@rk.finding(needs=["by_report"], missing="")
+def same_walk(by_report, stride):
+    """by_report: the MacBook's walk, over a list whose elements lie as far apart as in `stride`."""
+    size, end = by_report.measurement.params["size_bytes"], stride.at_end
+    if not end or size != stride.axis[-1] or not by_report.summary.apart(end):
+        return []
+    return rk.unexplained("same walk, other time", f"Over {rk.amount(size, 'byte')} the MacBook's walk takes {by_report} and Reckon's, at a stride of "
+                          f"{stride_of(stride)} B, {rk.median_text(end, 'ns')}. Both load one line of each small page in rising order. Why "
+                          "they differ is unexplained: the MacBook's loop has one load instruction, which a prefetcher may follow, and "
+                          "Reckon's has 64.")
 
 
 @rk.finding(needs=())
@@ -493,8 +552,8 @@ def half_of_the_l3(base, l3, level, memory):
 def guess_to_measure(dram, far, of_memory):
     of_dram, of_far = dram.high - dram.low, (far.high - far.low) / of_memory.sealed_input("clock")
     by_dram, by_far = rk.amount(of_dram, "ns"), rk.amount(of_far, "ns")
-    dram_first = (f"`dram`: its interval is {by_dram} wide, that of `far` only {by_far}. One measurement of `dram` on this machine would "
-                  "leave little to guess.")
+    dram_first = (f"`dram`: its interval is {by_dram} wide, that of `far` only {by_far}. It can be measured only in a sum with `far`, as a "
+                  "load from main memory; the guess of `far` is then left.")
     return ("**3.** Two guesses make up the prediction for main memory: the L3's cycles (`far`) and the wait behind it (`dram`). "
             "Which one would you measure first to narrow the interval?",
             dram_first if of_dram > of_far else f"`far`: its interval is {by_far} wide, that of `dram` {by_dram}.")

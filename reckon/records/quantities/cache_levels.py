@@ -31,6 +31,11 @@ def at_level(probe: Result, curve: Result, level: Level | None) -> Result:
     return at_point(curve, int(by_time[(len(sizes) - 1) // 2]))
 
 
+def at_size(curve: Result, size: float) -> Result:
+    """The curve at the measured size that is nearest to this one, by their ratio."""
+    return at_point(curve, int(np.argmin(np.abs(np.log(curve.axis / size)))))
+
+
 def at_point(curve: Result, index: int) -> Result:
     """The curve at that measured point alone, as a single quantity with the size in its name."""
     assert curve.measurement

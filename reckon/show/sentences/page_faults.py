@@ -36,9 +36,12 @@ def fault_counts(
 
 
 def faults_per_touch(result: Result, *, touches_parameter: str) -> float:
-    """Faults counted in the trials for each page touched; nan if either is unknown."""
+    """Faults for each page touched, counted in the trials or, by probes that count none there, in
+    the processes; nan if the pages are unknown."""
     touches, faults = _touches(result, touches_parameter), _faults_in_trials(result)
-    return faults / touches if touches and faults is not None else math.nan
+    if faults is None:
+        faults = sum(p.minor_faults + p.major_faults for p in processes_of(result))
+    return faults / touches if touches else math.nan
 
 
 def time_per_major_fault(result: Result) -> float:

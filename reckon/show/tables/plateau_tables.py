@@ -173,10 +173,9 @@ def _difference(result: Result, name: str, capacity: float, regime: Regime | Non
         return f"No level of its own is seen for {name} ({size} reported)."
     if regime.is_last:
         return f"The curve ends before {name} does ({size} reported)."
-    return (
-        f"This walk leaves {name}'s pace after {regime.end}, the machine reports {size}: it keeps "
-        f"that pace for {100 * regime.level.x_last / capacity:.0f} % of it."
-    )
+    share = f"{100 * regime.level.x_last / capacity:.0f} %"
+    pace = units.amount(regime.level.y, result.unit)
+    return f"Up to {regime.end}, {share} of the reported {size}, a load takes {name}'s {pace}."
 
 
 def _unexpected_levels(plateaus_seen: list[Regime]) -> list[str]:

@@ -19,7 +19,10 @@ def fault(op="fault", touches=4, major=0):
 
 def test_faults_are_counted_for_each_page_touched():
     assert page_faults.faults_per_touch(fault(), touches_parameter="touches") == 10_000 / 4
-    assert math.isnan(page_faults.faults_per_touch(fault(op="page"), touches_parameter="touches"))
+    by_pages = fault(op="page")
+    for process in by_pages.points[0].processes:  # of ten trials of 4 touches
+        process.minor_faults, process.major_faults = 3, 2
+    assert page_faults.faults_per_touch(by_pages, touches_parameter="touches") == 5 / 40
     assert math.isnan(
         page_faults.faults_per_touch(fault(touches=None), touches_parameter="touches")
     )
