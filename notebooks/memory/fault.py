@@ -1,7 +1,5 @@
 """What the chapter on page faults concludes."""
 
-import numpy as np
-
 import reckon as rk
 
 SMALL, HUGE = 4096, 2**21  # bytes of a page
