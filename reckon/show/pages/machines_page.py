@@ -172,8 +172,8 @@ def rankings(others: OtherMachines) -> Block:
     }
     texts = [f"{side} {join_words(titles)}" for side, titles in sides.items() if titles]
     finding = (
-        "By the median over its values, with the ratio of the other's time to this machine's, "
-        f"this machine is {'. It is '.join(texts)}."
+        f"By the median over its values, this machine is {'. It is '.join(texts)}. "
+        "In brackets: the other's time over this machine's."
     )
     return join_blocks(
         [say(finding if texts else ""), *(ranking(others, column) for column in columns)]
