@@ -118,9 +118,12 @@ def several_streams(near, far):
     title = "Throughput of all streams together"
     if len(near.points) < 2:
         return rk.shown("streams", title)
-    here = f"{max(near.axis):g} within the machine {against_one_stream(near)}"
-    there = f"; to the other host they {against_one_stream(far)}" if len(far.points) > 1 else ""
-    return rk.shown("several streams", f"{title}: {here}{there}")
+    here, count = against_one_stream(near), f"{max(near.axis):g}"
+    there = against_one_stream(far) if len(far.points) > 1 else ""
+    if there == here:
+        return rk.shown("several streams", f"{title}: {count} {here}, within the machine and to the other host")
+    also = f". To the other host they {there}" if there else ""
+    return rk.shown("several streams", f"{title}: {count} within the machine {here}{also}")
 
 
 @rk.finding(missing="")
