@@ -84,8 +84,13 @@ class _Trials:
         self.revised = float(units.from_base(result.current_values[-1], unit))
 
     def with_median(self) -> str:
-        """Its name and the value that tables print, for the alt text."""
+        """Its name and the value that tables print, for the alt text; of a mean's trials theirs."""
         result = self.result
+        if result.seal.kind == "mean":
+            trials = result.single_trials(self.point)
+            visits = [process.visit for process in self.point.processes]
+            median = statistics.median_of_visits(trials, visits)
+            return f"{self.name} with median {units.amount(median, result.unit)}"
         value = median_text(result.summaries[-1], result.unit) if result.is_curve else result
         return f"{self.name} with median {value}"
 
