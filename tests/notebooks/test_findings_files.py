@@ -217,7 +217,7 @@ def test_the_cores_of_a_guest_may_share_their_caches(guest):
     machine = SimpleNamespace(number=facts.get, value={"system.guest": guest}.get)
     found = contents.findings_of("machine").caches(machine)
     assert found.name == ("caches of a guest" if guest else "caches")
-    assert ("may share one" in found) == bool(guest)
+    assert ("may in truth be threads of one" in found) == bool(guest)
 
 
 def readers(name, rates_or_times, unit, first=1):
