@@ -45,8 +45,8 @@ def test_a_level_that_ends_early_and_one_that_is_not_reported():
     early = latency((21, 41, 53))
     assert regimes(early, {**CAPACITIES, "L2": None})[1][5] == "–"
     assert levels_verdict(early) == (
-        "L1 and L2 each end where the machine reports, within one step. This walk leaves "
-        "L3's pace after 8 MiB, the machine reports 32 MiB: it keeps that pace for 25 % of it."
+        "L1 and L2 each end where the machine reports, within one step. Up to 8 MiB, "
+        "25 % of the reported 32 MiB, a load takes L3's 13.0 ns."
     )
 
 
