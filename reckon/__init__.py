@@ -69,6 +69,7 @@ _API = {
         "draw": "reckon.show.figures",
         "blocks": "reckon.show.block",
         "say": "reckon.show.block:say",
+        "join_words": "reckon.messages:join_words",
         "literal": "reckon.show.text:literal",
         "why": "reckon.show.text:why",
         "is_miss": "reckon.prediction.ratios:is_miss",

@@ -110,10 +110,9 @@ def overlapping(whole, a_round):
     return longest < 0.8 * whole.axis_in_unit * a_round.summary.bounds[0] if a_round.summary else np.zeros(len(longest), bool)
 
 
-def listed(points):
-    """ "2, 4 and 8": numbers of rounds."""
-    *first, last = [f"{rounds:g}" for rounds in points]
-    return f"{', '.join(first)} and {last}" if first else last
+def numbers_of_rounds(points):
+    """ "2, 4 and 8"."""
+    return rk.join_words([f"{rounds:g}" for rounds in points])
 
 
 def two_values(a_round, whole, how):
@@ -139,7 +138,7 @@ def why_two_values(a_round, whole):
     times = whole.line.slope / a_round.median if whole.line and not a_round.is_of_two_groups else math.nan
     overlap = overlapping(whole, a_round)
     if overlap.any():
-        return [rk.consistent("loops overlap", f"Whole loops of {listed(whole.axis_in_unit[overlap])} rounds take less than their rounds in a "
+        return [rk.consistent("loops overlap", f"Whole loops of {numbers_of_rounds(whole.axis_in_unit[overlap])} rounds take less than their rounds in a "
                               "long loop. Repeated loops do not depend on one another, so the processor runs rounds of several at once.")]
     if (times > 1.2 or whole.line and not whole.is_straight) and samples_disagree(whole):
         return [rk.unexplained("samples disagree", f"The samples of {disagreeing_points(whole)} of its {len(whole.points)} points "
@@ -284,7 +283,7 @@ def missed_points(whole, a_round):
     if not off.any():
         return ""
     low, high = rk.number(times[off].min()), rk.number(times[off].max())
-    how_far = f"at {listed(whole.axis_in_unit[off])} rounds, {low if low == high else f'{low} to {high}'} times the prediction"
+    how_far = f"at {numbers_of_rounds(whole.axis_in_unit[off])} rounds, {low if low == high else f'{low} to {high}'} times the prediction"
     return rk.missed_item(rk.title_of(whole.quantity), how_far, off_at_points(whole, a_round, off))
 
 

@@ -109,16 +109,16 @@ def page_tables(pairs):
     """Whether the change of page tables adds to a switch. pairs: a process's and a thread's, by what hands the token over."""
     more = [by for by, (process, thread) in pairs.items() if process.apart(thread) > 0]
     if not more:
-        return rk.unexplained("like threads", "In none of these pairs a process is shown to cost more, so these runs cannot tell whether a change of page tables adds "
+        return rk.unexplained("like threads", "In none of these pairs is a process shown to cost more, so these runs cannot tell whether a change of page tables adds "
                               "anything.")
     if len(more) < len(pairs):
         others = " and ".join(by for by in pairs if by not in more)
-        return rk.consistent("page tables may add", f"Only {' and '.join(more)} a process is shown to cost more, {others} not. So a change of page tables seems to "
+        return rk.consistent("page tables may add", f"A process is shown to cost more only {' and '.join(more)}, {others} not. So a change of page tables seems to "
                              "add to a switch, but not much more than switches scatter.")
     if not of_one_value(pairs.values()):
-        return rk.unexplained("not page tables alone", f"In each of these pairs a process is shown to cost more, but the differences, {differences(pairs.values())}, "
+        return rk.unexplained("not page tables alone", f"In each of these pairs a process costs more, but the differences, {differences(pairs.values())}, "
                               "are not one value. So they hold more than a change of the address space.")
-    return rk.consistent("page tables add to a switch", "In each of these pairs a process is shown to cost more, and the differences may be one value. So to change "
+    return rk.consistent("page tables add to a switch", "In each of these pairs a process costs more, and the differences may be one value. So to change "
                          "the address space seems to add to a switch.")
 
 

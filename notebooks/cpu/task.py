@@ -151,7 +151,7 @@ def off_by_cpuids(task, cpuid):
     taken, missing = CPUIDS * cpuid.value, task.median - task.seal.predicted
     if taken < missing / 2:
         return None
-    return rk.unexplained("CPUIDs not counted", f"so many CPUIDs would take {rk.amount(taken, 'µs')}, {rk.percent(taken / missing)} of the difference. "
+    return rk.unexplained("CPUIDs not counted", f"{CPUIDS} CPUIDs would take {rk.amount(taken, 'µs')}, {rk.percent(taken / missing)} of the difference. "
                           "How many of them a starting program executes here was not counted.")
 
 

@@ -27,14 +27,6 @@ def passing(link, message):
     return (link["block"].value + link["headers"].value - message.value) / link["rate"].value
 
 
-def longer(one, other):
-    """How much longer or less long the one takes, with the interval that the two give it."""
-    if one.median < other.median:
-        return longer(other, one).replace(" more", " less")
-    (low, high), (other_low, other_high) = one.summary.bounds, other.summary.bounds
-    return f"{rk.amount_with_interval(one.median - other.median, low - other_high, high - other_low, 'µs')} more"
-
-
 def penalty_row(kind, over_nfs, at_home):
     """The penalty of one kind of block as cells of a table."""
     less = over_nfs.median - at_home.median
@@ -62,12 +54,12 @@ def not_apart(one, other):
 @rk.finding(missing="A block of 4 KiB over NFS with the server's cache warm, and a call that does nothing")
 def warm_table(block, nothing):
     return rk.shown("more than nothing", "A block of 4 KiB over NFS with the server's cache warm, and a call that does nothing: on the link "
-                    f"the block takes {longer(block, nothing)}")
+                    f"the block takes {block.difference_from(nothing)}")
 
 
 @rk.finding(missing="Distribution of the times of a block over links of different length")
 def by_length(far, block):
-    return rk.shown("shift by length", f"The longer link shifts the whole curve: a block takes {longer(far, block)}")
+    return rk.shown("shift by length", f"The longer link shifts the whole curve: a block takes {far.difference_from(block)}")
 
 
 @rk.finding(missing="A block of 4 KiB by the size of the file, here and over NFS")
@@ -109,7 +101,7 @@ def above_nothing(where, read, idle, passing, set_by_us):
     if read.is_of_two_groups or idle.is_of_two_groups:
         return rk.unexplained("own work unclear", f"{does_nothing}, a block {read}. So what a block takes more has no one value.")
     more = read.median - idle.median
-    takes = f"{does_nothing}, a block {longer(read, idle)}"
+    takes = f"{does_nothing}, a block {read.difference_from(idle)}"
     if not set_by_us:
         return rk.shown("rate unknown", f"{takes}.")
     if read.apart(idle, passing) > 0:

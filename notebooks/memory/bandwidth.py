@@ -295,8 +295,7 @@ def wide_registers(b, names):
     differing = [name for name, (wide, slim) in pairs.items() if not 0.8 <= ratios[name] <= 1.25 and wide.apart(slim)]
     if differing:
         which = ", ".join(rk.title_of(b[name].quantity) for name in differing)
-        return rk.shown("width counts", f"{compared} By more than a quarter, and beyond their spread, differ: "
-                        f"{which}.")
+        return rk.shown("width counts", f"{compared} By more than a quarter and beyond their spread these differ: {which}.")
     return rk.shown("width hardly counts", f"{compared} That one differs by more than a quarter is not shown.")
 
 

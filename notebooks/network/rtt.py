@@ -95,7 +95,7 @@ def tcp_and_ping(tcp, ping):
         return rk.shown("ping is longer", f"{takes} {LONGER_PING}")
     if tcp.apart(ping) == 0:
         return rk.shown("ping is alike", f"{takes} the two are {tcp.alike(ping)}.")
-    return rk.shown("ping is shorter", f"{takes} {tcp.excess_over(ping)}, for two switches, two more system calls and "
+    return rk.shown("ping is shorter", f"{takes} {tcp.difference_from(ping)}, for two switches, two more system calls and "
                     "TCP's own work. All of that is the operating system's work.")
 
 
@@ -106,7 +106,7 @@ def tcp_and_ping_to_the_other_host(tcp, ping):
         return rk.shown("far ping is alike", f"{takes} the two are {tcp.alike(ping)}.")
     if tcp.apart(ping) < 0:
         return rk.shown("far ping is longer", f"{takes} {LONGER_PING}")
-    return rk.shown("far ping is shorter", f"{takes} {tcp.excess_over(ping)}. On this host both wake the waiting program. On the other host "
+    return rk.shown("far ping is shorter", f"{takes} {tcp.difference_from(ping)}. On this host both wake the waiting program. On the other host "
                     "only TCP wakes one; the kernel answers the ping.")
 
 

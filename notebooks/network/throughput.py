@@ -354,7 +354,7 @@ def window_of_64_kib(ping, near_ping, link):
 
 @rk.finding
 def both_ways(one_way, exchange):
-    carries = f"One way it carries {one_way}, in the exchange {exchange} each way, {rk.amount(2 * exchange.median, 'Gbit/s')} of both together"
+    carries = f"One way it carries {one_way}, in the exchange {exchange} each way, {rk.amount(2 * exchange.median, 'Gbit/s')} together"
     known = exchange.summary.interval.is_known and one_way.summary.interval.is_known
     (low, high), (one_low, one_high) = exchange.summary.bounds, one_way.summary.bounds
     clearly = 1 if known else CLEARLY

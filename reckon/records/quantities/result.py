@@ -414,18 +414,20 @@ class Result:
         value = self.seal.values.get(name, math.nan)
         return value if isinstance(value, float) else math.nan
 
-    def excess_over(self, other: Result) -> str:
-        """ "8.5 µs more", in the digits that the intervals leave; where only the visits decide that
-        it is the larger one, "25 µs (16 to 37) more in every visit"."""
+    def difference_from(self, other: Result) -> str:
+        """ "59 µs (23 to 70) more", or "less", with the interval that those of both give; where
+        they overlap but the visits decide, "25 µs (16 to 37) more in every visit"."""
         assert self.summary and other.summary
-        one, another = self.summary, other.summary
-        if one.apart(another) > 0:
-            ends = one.bounds[0] - another.bounds[1], one.bounds[1] - another.bounds[0]
-            more = units.amount_and_interval(self.median - other.median, *ends, self.unit)[0]
-            return f"{more} more"
-        differences = np.subtract(one.visit_medians, another.visit_medians)
-        low, middle, high = np.percentile(differences, [0, 50, 100]).tolist()
-        return f"{units.amount_with_interval(middle, low, high, self.unit)} more in every visit"
+        if self.median < other.median:
+            return other.difference_from(self).replace(" more", " less")
+        (low, high), (other_low, other_high) = self.summary.bounds, other.summary.bounds
+        middle, ends, where = self.median - other.median, (low - other_high, high - other_low), ""
+        if low <= other_high and self.apart(other):
+            pairs = zip(self.summary.visit_medians, other.summary.visit_medians, strict=True)
+            differences = [mine - theirs for mine, theirs in pairs]
+            middle, where = float(np.median(differences)), " in every visit"
+            ends = min(differences), max(differences)
+        return f"{units.amount_with_interval(middle, *ends, self.unit)} more{where}"
 
     def indistinct_note(self, other: Result) -> str:
         """Why the difference of two medians may be none, in brackets; "" if the two differ."""

@@ -120,14 +120,15 @@ def score(results: list[Result]) -> Block:
 
 def _narrow_and_wide(judged: list[Result]) -> str:
     """How many of the narrow and of the wide intervals held: wide ones hold easily; or ""."""
-    widths = [(interval_decades(result), result) for result in judged]
-    narrow, wide = (
-        _inside_intervals([r for width, r in widths if width is not None and is_kind(width)])
-        for is_kind in (lambda width: width <= NARROW_DECADES, lambda width: width > NARROW_DECADES)
-    )
-    if not (narrow and wide):
+    by_kind: dict[str, list[Result]] = {NARROW: [], WIDE: []}
+    for result in judged:
+        if (width := interval_decades(result)) is not None:
+            by_kind[NARROW if width <= NARROW_DECADES else WIDE].append(result)
+    if not all(by_kind.values()):
         return ""
-    return f": {sum(narrow)} of {len(narrow)} {NARROW}, {sum(wide)} of {len(wide)} {WIDE}"
+    held = {kind: _inside_intervals(results) for kind, results in by_kind.items()}
+    texts = [f"{sum(inside)} of {len(inside)} {kind}" for kind, inside in held.items()]
+    return f": {', '.join(texts)}"
 
 
 def score_in_short(results: list[Result]) -> Block:

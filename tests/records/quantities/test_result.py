@@ -1,6 +1,7 @@
 """A quantity as text."""
 
 import dataclasses
+import re
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -101,9 +102,11 @@ def test_two_quantities_of_the_same_visits_are_compared_visit_by_visit():
     assert getpid.indistinct_note(getuid) == ""
     assert getpid.apart(in_visits("cpu/made/b", 114, 94, 104, later_s=300)) == 0
     assert getpid.apart(in_visits("cpu/made/b", 114, 94)) == 0
-    assert getpid.excess_over(getuid) == "6.056 ns (6.056 to 6.056) more in every visit"
+    assert getpid.difference_from(getuid) == "6.056 ns (6.056 to 6.056) more in every visit"
     apart = made_up.single("cpu/made/b", 50, "ns")
-    assert made_up.single("cpu/made/a", 100, "ns").excess_over(apart).endswith(" ns more")
+    longer = made_up.single("cpu/made/a", 100, "ns")
+    assert re.fullmatch(r"\S+ ns \(\S+ to \S+\) more", longer.difference_from(apart))
+    assert apart.difference_from(longer) == longer.difference_from(apart).replace("more", "less")
 
 
 def test_a_sealed_input_is_the_one_that_the_scored_prediction_had():
