@@ -17,14 +17,13 @@ from sphinx_jupyterbook_latex.nodes import CellInput, CellOutput
 
 REPORT, RECORD = "reckon", "reckon-full"
 TITLES = {REPORT: "Reckon", RECORD: "Reckon: the full record"}
+# A table of more lines may break across pages. The report's tables are short and stay whole.
+_LINES_TOGETHER = {REPORT: 30, RECORD: 12}
 _SITES_LINE_GAP = r"\\[0.5em]"  # between the lines of a formula
 _CASES = re.compile(r"\\begin\{cases\}.*?\\end\{cases\}", re.S)
 _ALIGNED = re.compile(r"\\begin\{aligned\}(.*)\\end\{aligned\}", re.S)
 # In lines of a table: the height of a page; of most figures; of headings and a caption.
 _LINES_OF_PAGE, _FIGURE_LINES, _LINES_AROUND = 72, 14, 8
-# A table of more lines may break across pages. The report's stay whole as long as they cannot leave
-# a third of a page empty before them.
-_LINES_TOGETHER = {REPORT: _LINES_OF_PAGE // 3 - _LINES_AROUND, RECORD: 12}
 _FOLD_MARK = 'class="folded"'  # as staging puts it below the heading
 
 

@@ -95,8 +95,8 @@ def tcp_and_ping(tcp, ping):
         return rk.shown("ping is longer", f"{takes} {LONGER_PING}")
     if tcp.apart(ping) == 0:
         return rk.shown("ping is alike", f"{takes} the two are {tcp.alike(ping)}.")
-    return rk.shown("ping is shorter", f"{takes} {tcp.difference_from(ping)}, for two switches, two more system calls and "
-                    "TCP's own work. All of that is the operating system's work.")
+    return rk.shown("ping is shorter", f"{takes} {tcp.difference_from(ping)}. That is for two switches, two more system "
+                    "calls and TCP's own work, all of it the operating system's.")
 
 
 @rk.finding(missing="")

@@ -267,7 +267,7 @@ def prediction(prediction: Prediction, subject: str) -> Block:
             row[-1] = row[-1].replace("guess", "{term}`guess`", 1)
             break
     columns = {"Input": 13, "Value": 13, "Interval": 14, "Moves the prediction": 15}
-    columns |= {"Alone would meet the measurement at": 15, "Where it comes from": 30}
+    columns |= {"Would be right at": 15, "Where it comes from": 30}
     name = f"inputs-{re.sub('[^a-z0-9]+', '-', prediction.quantity)}"
     inputs = table(
         columns,

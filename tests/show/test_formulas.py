@@ -52,7 +52,7 @@ def test_a_prediction_that_a_person_changed_is_printed_as_it_is_now(sealed):
 
 
 HEADER = ["Input", "Value", "Interval", "Moves the prediction"]
-NEEDED = "Alone would meet the measurement at"
+NEEDED = "Would be right at"
 
 
 def shown_with(monkeypatch, result, made):
