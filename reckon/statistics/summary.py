@@ -57,6 +57,10 @@ class Interval:
         """Both ends."""
         return self.low, self.high
 
+    def holds(self, value: float) -> bool:
+        """Whether the value lies in it; False if it is not known."""
+        return self.low <= value <= self.high
+
 
 @dataclass(frozen=True)
 class BusySibling:

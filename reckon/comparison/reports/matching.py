@@ -37,8 +37,7 @@ def is_decided(result: Result, reported: ReportedValue) -> bool:
     index = result.point_index(reported.at, reported.at_unit)
     if index is None:
         return True
-    low, high = result.summaries[index].interval.ends
-    return not low <= reported.measured_in(result.unit) <= high
+    return not result.summaries[index].interval.holds(reported.measured_in(result.unit))
 
 
 def value_here(result: Result, reported: ReportedValue) -> float:

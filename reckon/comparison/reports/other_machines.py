@@ -129,8 +129,8 @@ class RunValues:
         indices, values = map(list, zip(*positive, strict=True))
         divisors = np.array(self.divisors)[indices]
         here, there = np.array(self.medians)[indices] / divisors, np.array(values) / divisors
-        intervals = [self.result.summaries[index].interval.ends for index in indices]
-        held = [low <= value <= high for (low, high), value in zip(intervals, values, strict=True)]
+        summaries = [self.result.summaries[index] for index in indices]
+        held = [s.interval.holds(value) for s, value in zip(summaries, values, strict=True)]
         return Cell(
             quantity=self.result.quantity,
             unit=self.result.unit,

@@ -131,7 +131,7 @@ def repeatability(groups: Groups) -> Block:
     results = [result for result, _ in repeated.values()]
     factors = factor_off(np.array([result.ratio for result in results]))
     inside = [
-        page.interval.low <= result.median <= page.interval.high
+        page.interval.holds(result.median)
         for result, page in repeated.values()
         if page and page.interval.is_known and not result.is_of_two_groups
     ]

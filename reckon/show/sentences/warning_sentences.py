@@ -28,10 +28,10 @@ _LEAST_SHARE = 0.05  # of the time: below it the sibling moves no value by more 
 def is_shared(summary: Summary) -> bool:
     """Whether a sibling of the core was busy long enough to be named, and moved the value out of
     its interval, or the value mixes both."""
-    sibling, (low, high) = summary.sibling, summary.interval.ends
+    sibling = summary.sibling
     if sibling is None or sibling.share < _LEAST_SHARE:
         return False
-    return sibling.is_mixed or not low <= sibling.median <= high
+    return sibling.is_mixed or not summary.interval.holds(sibling.median)
 
 
 def sibling_note(sibling: BusySibling, unit: str, alone: float) -> str:
