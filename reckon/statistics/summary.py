@@ -29,7 +29,7 @@ from reckon.statistics.visits import (
 
 MODULES = ("diptest", "scipy.stats")  # what summaries are computed with
 # Raised when summarise() gives other values for the same samples: records keep summaries.
-VERSION = 5
+VERSION = 6
 # Medians of too few processes for an interval differ by chance: they must be further apart than
 # this share of the smaller one.
 _FAR = 0.25

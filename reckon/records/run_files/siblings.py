@@ -23,12 +23,16 @@ class Divided:
 def divided(point: Point, unshared: float) -> Divided:
     """The point's samples by whether the core was shared; without witnesses it was not.
 
+    A busy sibling makes no operation faster: where the samples that look as if there was one are,
+    something else decided, such as the probe's own partner or the disk, and they are not divided.
     unshared: see unshared_ratio()."""
     pairs = [(process, _busy_trials(process, unshared)) for process in point.processes]
     busy = [_part(process, trials) for process, trials in pairs if trials.any()]
     if not busy:
         return Divided(point.processes)
     alone = [_part(process, ~trials) for process, trials in pairs if not trials.all()]
+    if alone and _time_of_an_operation(busy) < _time_of_an_operation(alone):
+        return Divided(point.processes)
     is_enough = len({process.visit for process in alone}) >= statistics.VISITS_ALONE
     return Divided(
         summarised=alone if is_enough else point.processes,
@@ -64,6 +68,12 @@ def _part(process: Process, trials: np.ndarray) -> Process:
         if isinstance(values := getattr(process, name), list)
     }
     return process.model_copy(update=of_trials)
+
+
+def _time_of_an_operation(processes: list[Process]) -> float:
+    """In ticks, as a quantity's value is taken; a trial without an operation counts as of one."""
+    times = [np.divide(process.ticks, np.maximum(process.ops, 1)) for process in processes]
+    return statistics.median_of_visits(times, [process.visit for process in processes])
 
 
 def _time(processes: list[Process]) -> float:

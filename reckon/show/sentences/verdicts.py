@@ -274,7 +274,7 @@ def warnings(result: Result) -> list[str]:
 def _notes_of(summary: Summary, unit: str) -> list[str]:
     notes = [warning_sentences.note(warning) for warning in summary.warnings]
     if summary.sibling and warning_sentences.is_shared(summary):
-        notes.insert(0, warning_sentences.sibling_note(summary.sibling, unit, summary.median))
+        notes.insert(0, warning_sentences.sibling_note(summary.sibling, unit))
     return notes
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 
 from reckon import units
@@ -21,7 +20,6 @@ _CAUSES = {
 }
 
 SHARED = "Core shared with a busy sibling for a part of the time"
-_FASTER = 1.1  # times the speed of the core alone: no sibling makes it faster
 _LEAST_SHARE = 0.05  # of the time: below it the sibling moves no value by more than chance
 
 
@@ -34,31 +32,18 @@ def is_shared(summary: Summary) -> bool:
     return sibling.is_mixed or not summary.interval.holds(sibling.median)
 
 
-def sibling_note(sibling: BusySibling, unit: str, alone: float) -> str:
+def sibling_note(sibling: BusySibling, unit: str) -> str:
     """For which part of the time the core was shared and the value then, as note() has it.
 
-    unit: that in which the sibling's median, which is in base units, is printed. alone: the value,
-    in base units too."""
+    unit: that in which the sibling's median, which is in base units, is printed."""
     share = f"{100 * sibling.share:.0f} % of the time"
     value = units.amount(sibling.median, unit)
-    if _speed(sibling.median, unit) > _FASTER * _speed(alone, unit) and not sibling.is_mixed:
-        return (
-            f"the samples that look as if the core had a {{term}}`busy sibling`, {share}, are left "
-            f"out; but they are faster, {value}, so another program is not shown to disturb them"
-        )
     if sibling.is_mixed:
         return (
             f"the core had a {{term}}`busy sibling` {share}, and then it is {value}; too few "
             "visits had the core alone, so the value mixes both"
         )
     return f"this is with the core alone; with a {{term}}`busy sibling`, {share}, it is {value}"
-
-
-def _speed(value: float, unit: str) -> float:
-    """What is larger where it is faster: a rate of bytes, one over a time; nan of anything else."""
-    if units.dimension(unit) == units.dimension("s"):
-        return 1 / value if value else math.nan
-    return value if units.dimension(unit) == units.dimension("byte/s") else math.nan
 
 
 def note(warning: SampleWarning) -> str:
