@@ -125,7 +125,10 @@ def unit_of_parameter(name: str) -> str | None:
     return UNIT_OF_SUFFIX.get(name.rpartition("_")[2])
 
 
-_AMOUNT = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(.*?)\s*")
+# What follows the number is a unit, and not the rest of a number: "1,5 ns" is no amount.
+_AMOUNT = re.compile(
+    r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*((?:[^\W\d_]|%|1\b)[^,]*?|)\s*"
+)
 
 
 def number_and_unit(text: str) -> tuple[float, str] | None:

@@ -151,7 +151,18 @@ window.reckon.numbers = (() => {
       .replace("{factor}", number(factor, 2));
   }
 
+  const NO_NUMBER = "This is no number, or too large for one; decimals follow a point, as in 1.5.";
+  const WRITTEN = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i;
+
+  /** The number in a field of text; NaN for any other text. Of 1,5 a field of numbers may make 15. */
+  function typed(field) {
+    const text = field.value.trim();
+    return WRITTEN.test(text) ? Number(text) : NaN;
+  }
+
   return {
+    NO_NUMBER,
+    typed,
     number,
     plain,
     withUnit,

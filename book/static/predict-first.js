@@ -5,7 +5,7 @@
 
   const { blind } = window.reckonBook;
   const { byQuantity } = window.reckon.formulas;
-  const { measuredAndInterval, times, howFar, withUnit } = window.reckon.numbers;
+  const { NO_NUMBER, measuredAndInterval, times, typed, howFar, withUnit } = window.reckon.numbers;
   const { element } = window.reckon.elements;
   const { guesses, put, forget, holds, score, toml, kept, keep, SWITCH, NAME } = window.reckon.guesses;
   const { exact, download } = window.reckon.copies;
@@ -178,7 +178,7 @@
     const isOfTwoGroups = Boolean(formula.measured.groups?.[point]);
     const measured = isOfTwoGroups ? undefined : formula.measured.value[point];
     const field = (label, more) => {
-      const input = element("input", { type: "number", step: "any", inputmode: "decimal", ...more });
+      const input = element("input", { type: "text", inputmode: "decimal", autocomplete: "off", ...more });
       return [input, element("label", {}, `${label} `, input)];
     };
     const [value, valueLabel] = field("I predict", { required: "", autofocus: "" });
@@ -191,15 +191,18 @@
       ...formula.steps.map(({ spoken }, k) => element("option", { value: k, ...(k === usual ? { selected: "" } : {}) }, spoken)),
     );
     unit.hidden = formula.steps.length === 1;
-    const inBase = (input) => input.valueAsNumber * formula.steps[Number(unit.value)].factor;
+    const inBase = (input) => typed(input) * formula.steps[Number(unit.value)].factor;
     const check = () => {
-      const [low, middle, high] = [least, value, most].map((input) => input.valueAsNumber);
+      const [low, middle, high] = [least, value, most].map(typed);
       const fault = middle > 0 ? "" : "A prediction is larger than 0.";
-      value.setCustomValidity(Number.isFinite(middle) ? fault : "This is no number, or too large for one.");
-      const isHalf = Number.isNaN(low) !== Number.isNaN(high);
-      most.setCustomValidity(
-        isHalf ? "An interval has both ends." : low > middle || high < middle ? "The interval holds the prediction." : "",
-      );
+      value.setCustomValidity(Number.isFinite(middle) ? fault : NO_NUMBER);
+      least.setCustomValidity(least.value && !Number.isFinite(low) ? NO_NUMBER : "");
+      const faults = [
+        [most.value && !Number.isFinite(high), NO_NUMBER],
+        [!least.value !== !most.value, "An interval has both ends."],
+        [low > middle || high < middle, "The interval holds the prediction."],
+      ];
+      most.setCustomValidity(faults.find(([holds]) => holds)?.[1] ?? "");
     };
 
     const dialog = element("dialog", { class: "predict", "aria-labelledby": "predict-title", onclose: () => end() });

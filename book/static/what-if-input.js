@@ -2,7 +2,7 @@
 window.reckon.inputs = (() => {
   "use strict";
 
-  const { plain, withUnit } = window.reckon.numbers;
+  const { NO_NUMBER, plain, typed, withUnit } = window.reckon.numbers;
   const { element } = window.reckon.elements;
   const { edits, given, currentValue, change } = window.reckon.edits;
   const { FormulaError } = window.reckon.formulaText;
@@ -18,8 +18,6 @@ window.reckon.inputs = (() => {
   }
 
   const SLIDER_STEPS = 1000;
-
-  const NO_NUMBER = "This is no number, or too large for one; the numbers below are as before it.";
 
   /** A row with a slider and a field for an input, which is called `label`. */
   function inputRow(shared, label) {
@@ -51,17 +49,17 @@ window.reckon.inputs = (() => {
       ...[low, high].map((end) => element("span", {}, withUnit(end, input))),
     );
     const field = element("input", {
-      type: "number",
-      step: "any",
+      type: "text",
+      inputmode: "decimal",
+      autocomplete: "off",
       id,
       placeholder: inField(input.value, input),
       "aria-describedby": `${id}-source`,
       onblur: () => show(),
       oninput: () => {
-        const isEmpty = field.value === "" && !field.validity.badInput;
-        const value = isEmpty ? input.value : field.valueAsNumber * input.unit.factor;
+        const value = field.value.trim() ? typed(field) * input.unit.factor : input.value;
         if (Number.isFinite(value)) tryValue(value);
-        else say(NO_NUMBER, true);
+        else say(`${NO_NUMBER} The numbers below are as before it.`, true);
       },
     });
     const fault = element("output", { class: "what-if-fault", "aria-live": "polite" });

@@ -94,7 +94,9 @@ def _in_base(quantity: str, text: str, unit: str) -> float:
     """An amount such as "150 ns" in base units; without a unit it has the quantity's."""
     amount = units.number_and_unit(text)
     if amount is None or not math.isfinite(amount[0]):
-        raise ReckonError(f"{quantity}: {text!r} is not a number with its unit.")
+        raise ReckonError(
+            f"{quantity}: {text!r} is not a number with its unit; decimals follow a point."
+        )
     number, stated = amount[0], amount[1] or unit
     if units.dimension(stated) != units.dimension(unit):
         name = units.dimension_name(units.dimension(unit))

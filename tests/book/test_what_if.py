@@ -168,7 +168,10 @@ def test_an_unfinished_number_changes_nothing(open_page):
     kernel_path = field(box, "kernel path")
     kernel_path.fill("550")
     before = box.locator(".what-if-status").text_content()
-    kernel_path.press_sequentially("e")  # "550e" is no number
+    kernel_path.press_sequentially(",5")
+    assert box.locator(".what-if-status").text_content() == before
+    assert box.get_by_text("decimals follow a point").is_visible()
+    kernel_path.fill("550e")
     assert box.locator(".what-if-status").text_content() == before
     assert kernel_path.get_attribute("aria-invalid") == "true"
     kernel_path.press_sequentially("1")

@@ -2,7 +2,7 @@
 () => {
   const field = [...document.querySelectorAll(".what-if-input")]
     .find((row) => row.querySelector("label").textContent === "clock")
-    .querySelector("input[type=number]");
+    .querySelector("input[inputmode=decimal]");
   return [...Array(20).keys()].map((k) => {
     field.value = 3 + k / 100;
     const start = performance.now();
