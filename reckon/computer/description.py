@@ -64,8 +64,8 @@ def _derived(facts: Facts) -> Facts:
 
 def _hz(path: str) -> float | None:
     """The frequency in a file that states it in kHz."""
-    value = read_text(path)
-    return float(value) * 1e3 if value else None
+    value = _whole(read_text(path))
+    return value * 1e3 if value else None
 
 
 def _whole(text: str | None) -> int | None:
@@ -86,8 +86,8 @@ def _processor(measured: int) -> Facts:
     }
     base_file, turbo_file = f"{cpu}/cpufreq/base_frequency", f"{cpu}/cpufreq/cpuinfo_max_freq"
     base, source = _hz(base_file), base_file
-    name_with_clock = re.search(r"@ ([0-9.]+)\s*GHz", model or "")
-    if base is None and name_with_clock:
+    name_with_clock = re.search(r"@ (\d+(?:\.\d+)?)\s*GHz", model or "")
+    if base is None and name_with_clock and float(name_with_clock[1]):
         base, source = float(name_with_clock[1]) * 1e9, "the processor's model name"
     # The first key is x86's, the second Arm's.
     vendor = info.get("vendor_id") or info.get("CPU implementer")
@@ -126,15 +126,15 @@ def _caches(measured: int) -> Facts:
     sharing = []
     for index in sorted(glob.glob(f"{_CPUS}/cpu{measured}/cache/index*")):
         cache = _CACHES.get((read_text(f"{index}/level"), read_text(f"{index}/type")))
-        size = read_text(f"{index}/size")
-        if not cache or not size:
+        size = re.fullmatch(r"(\d+)([KM]?)", read_text(f"{index}/size") or "")
+        if not cache or not size or not int(size[1]):  # a hypervisor may report 0K
             continue
-        scale = {"K": 1024, "M": 1024**2}.get(size[-1], 1)
-        facts[f"processor.{cache}"] = (int(size.rstrip("KM")) * scale, f"{index}/size")
+        scale = {"K": 1024, "M": 1024**2}.get(size[2], 1)
+        facts[f"processor.{cache}"] = (int(size[1]) * scale, f"{index}/size")
         sharing.append(f"{cache.upper()}: CPU {read_text(f'{index}/shared_cpu_list')}")
-        line = read_text(f"{index}/coherency_line_size")
+        line = _whole(read_text(f"{index}/coherency_line_size"))
         if cache == "l1d" and line:
-            facts["processor.line"] = (int(line), f"{index}/coherency_line_size")
+            facts["processor.line"] = (line, f"{index}/coherency_line_size")
     if sharing:
         source = f"{_CPUS}/cpu{measured}/cache/index*/shared_cpu_list"
         facts["processor.sharing"] = ("; ".join(sharing), source)
@@ -193,7 +193,7 @@ def _disks() -> Facts:
     disks = []
     for path in sorted(glob.glob("/sys/block/*")):
         name = os.path.basename(path)
-        size_bytes = int(read_text(f"{path}/size") or 0) * _SECTOR_BYTES
+        size_bytes = (_whole(read_text(f"{path}/size")) or 0) * _SECTOR_BYTES
         if not size_bytes or _NO_DISK.match(name):
             continue
         kind = "rotating" if read_text(f"{path}/queue/rotational") == "1" else "solid state"
@@ -212,7 +212,7 @@ def _interfaces() -> Facts:
             continue
         driver = os.path.basename(os.path.realpath(f"{path}/device/driver"))
         interfaces.append(f"{name} ({driver}, MTU {read_text(f'{path}/mtu')})")
-        speed_mbit_per_s = int(read_text(f"{path}/speed") or -1)
+        speed_mbit_per_s = _whole(read_text(f"{path}/speed")) or -1
         if speed_mbit_per_s > 0:
             rates.append(speed_mbit_per_s * 1e6 / 8)
     return {
@@ -226,7 +226,6 @@ def _scratch() -> Facts:
 
 
 def _system() -> Facts:
-    name = re.search(r'PRETTY_NAME="?([^"\n]+)', read_text("/etc/os-release") or "")
     hypervisor = lscpu().get("Hypervisor vendor")
     if not hypervisor and "hypervisor" in cpuinfo().get("flags", ""):
         hypervisor = "unnamed"
@@ -234,7 +233,7 @@ def _system() -> Facts:
     compiler = (read_text(str(config.settings().library_dir / "compiler.txt")) or "").splitlines()
     without_checksum = [line for line in compiler if not re.fullmatch(r"[\d ]+", line)]
     return {
-        "system.os": (name[1] if name else platform.system(), "/etc/os-release"),
+        "system.os": (_os_name(), "/etc/os-release"),
         "system.kernel": (f"{platform.release()} {platform.version()}", "uname -rv"),
         "system.hypervisor": (hypervisor or "none seen", "lscpu"),
         "system.guest": (float(bool(hypervisor)), "lscpu"),
@@ -243,6 +242,13 @@ def _system() -> Facts:
         "system.libc": (os.confstr("CS_GNU_LIBC_VERSION"), "getconf GNU_LIBC_VERSION"),
         "system.mitigations": (_mitigations(), f"{_CPUS}/vulnerabilities"),
     }
+
+
+def _os_name() -> str:
+    try:
+        return platform.freedesktop_os_release()["PRETTY_NAME"]
+    except (OSError, UnicodeDecodeError):
+        return platform.system()
 
 
 def _mitigations() -> str:
