@@ -33,4 +33,4 @@ def _places(path):
     """The attribute that says where the predictions of a figure lie; "" for one without any."""
     if not path.exists():
         return ""
-    return f' data-places="{html.escape(path.read_text().strip())}"'
+    return f' data-places="{html.escape(path.read_text("utf-8").strip())}"'

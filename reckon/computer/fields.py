@@ -6,10 +6,9 @@ The firmware hides what only a datasheet says; a field that nobody filled in sta
 from __future__ import annotations
 
 import math
-import tomllib
 from pathlib import Path
 
-from reckon import units
+from reckon import toml_files, units
 from reckon.errors import ReckonError
 from reckon.messages import did_you_mean, join_words
 
@@ -116,12 +115,7 @@ def from_toml(path: Path) -> Facts:
 
     Raises ReckonError for an unreadable file, a misspelt key or a wrong unit.
     """
-    try:
-        sections = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError, RecursionError) as error:
-        raise ReckonError(f"{path} cannot be read: {error}.") from None
+    sections = toml_files.load(path) if path.exists() else {}
     facts: Facts = {}
     for section, entries in sections.items():
         for key, value in entries.items() if isinstance(entries, dict) else [("", entries)]:

@@ -84,6 +84,6 @@ def _read_ahead(folder: Path) -> float | None:
         device = os.stat(folder).st_dev
         entry = Path(f"/sys/dev/block/{os.major(device)}:{os.minor(device)}").resolve()
         queue = next(path for path in (entry / "queue", entry.parent / "queue") if path.is_dir())
-        return float((queue / "read_ahead_kb").read_text()) * 1024
+        return float((queue / "read_ahead_kb").read_text("ascii")) * 1024
     except (OSError, StopIteration, ValueError):
         return None

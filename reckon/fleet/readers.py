@@ -46,7 +46,7 @@ class ReadersPredictions:
 def read_folder(folder: Path, results: list[Result]) -> ReadersPredictions:
     """The predictions in the folder's TOML files, those of a quantity together, in the order of
     `results`. Raises ReckonError where the folder has no such file."""
-    files = sorted(folder.glob("*.toml"))
+    files = sorted(path for path in folder.glob("*") if path.suffix.lower() == ".toml")
     if not files:
         raise ReckonError(f"{folder} has no file that ends in .toml.")
     by_quantity = {result.quantity: result for result in results}

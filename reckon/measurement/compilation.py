@@ -46,7 +46,7 @@ def compiler() -> str:
 
     Raises ReckonError without a library."""
     try:
-        return (settings().library_dir / "compiler.txt").read_text().strip()
+        return (settings().library_dir / "compiler.txt").read_text("utf-8").strip()
     except OSError:
         raise ReckonError("The C library is not built; run `make lib`.") from None
 
@@ -63,7 +63,7 @@ def source_key(name: str) -> str:
     lists = [(folder / probe.file).with_suffix(".sources")]
     if probe.needs & Needs.PEER:
         lists.append(folder / "reckon-peer.sources")
-    files = {file for path in lists for file in path.read_text().split()}
+    files = {file for path in lists for file in path.read_text("utf-8").split()}
     digest = hashlib.sha256(compiler().encode())
     for file in sorted(files):
         digest.update(file.encode() + b"\0" + (ROOT / "csrc" / file).read_bytes())

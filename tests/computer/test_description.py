@@ -1,7 +1,8 @@
-"""The machine's description where a program that it asks cannot be started."""
+"""The machine's description, of programs that do not start and files that say what cannot be."""
 
 import errno
 import os
+import platform
 import subprocess
 
 import pytest
@@ -29,11 +30,11 @@ def test_what_a_limit_keeps_from_starting_is_not_taken_for_missing(monkeypatch):
 @pytest.mark.parametrize(
     ("value", "says"),
     [
-        ('"1.2.3 GHz"', "is not a unit"),
+        ('"1.2.3 GHz"', "needs a number and a unit"),
         ('"1e999 GHz"', "needs a number and a unit"),
         ('"3 GHz**999999999999"', "is not a unit"),
         ("9" * 400, "needs a number and a unit"),
-        ("[" * 3000 + "]" * 3000, "cannot be read"),
+        ("[" * 3000 + "]" * 3000, "maximum recursion depth"),
     ],
 )
 def test_a_value_that_is_no_number_is_refused(tmp_path, value, says):
@@ -70,3 +71,36 @@ def test_facts_of_a_hybrid_machine_are_those_of_the_cpu_that_is_measured(tmp_pat
     assert processor["processor.model_number"][0] == 20
     assert processor["processor.turbo_clock"][0] == 5e9
     assert caches["processor.l1d"] == (48 * 1024, f"{tmp_path}/cpu4/cache/index0/size")
+
+
+def test_a_size_or_clock_of_0_is_not_reported(tmp_path, monkeypatch):
+    """Hypervisors and virtual processors have such files."""
+    monkeypatch.setattr(description, "_CPUS", str(tmp_path))
+    index, clocks = tmp_path / "cpu0/cache/index3", tmp_path / "cpu0/cpufreq"
+    index.mkdir(parents=True), clocks.mkdir()
+    for name, text in (("level", "3"), ("type", "Unified"), ("coherency_line_size", "0")):
+        (index / name).write_text(text)
+    (clocks / "base_frequency").write_text("0")
+    monkeypatch.setattr(description, "cpuinfo", lambda *_: {"model name": "Virtual @ 0.00GHz"})
+    for size in ("0K", "0", "none", "-1K"):
+        (index / "size").write_text(size)
+        assert description._caches(0) == {}
+        assert description._processor(0)["processor.base_clock"] == (None, "")
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        (b"PRETTY_NAME='Ad\xc3\xa9lie \"1\"'", 'Adélie "1"'),
+        (b'PRETTY_NAME="A \\"1\\" & <b>"', 'A "1" & <b>'),
+        (b"PRETTY_NAME=Plain", "Plain"),
+        (b"ID=none", "Linux"),
+        (b"PRETTY_NAME=Ad\xe9lie", "Linux"),
+    ],
+)
+def test_the_name_of_the_system_is_read_as_its_format_says(tmp_path, monkeypatch, line, name):
+    path = tmp_path / "os-release"
+    path.write_bytes(line + b"\n")
+    monkeypatch.setattr(platform, "_os_release_candidates", (str(path),))
+    monkeypatch.setattr(platform, "_os_release_cache", None)
+    assert description._os_name() == name

@@ -119,7 +119,9 @@ def test_where_everyone_was_wrong_is_said_first(handed_in, results):
             "the run has no cpu/syscall/getpit; did you mean cpu/syscall/getpid?",
         ),
         (stated(NULL_CALL, "1 MB"), "getpid is a time, but 1 MB is not."),
-        (stated(NULL_CALL, "fast"), "'fast' is not a number with its unit."),
+        (stated(NULL_CALL, "fast"), "'fast' is not a number with its unit; "),
+        (stated(NULL_CALL, "1,5 ns"), "decimals follow a point."),
+        (f'[reader]\nname = "{201 * "a"}"\n' + stated(NULL_CALL, "1 ns"), "over 200 characters"),
         (stated(NULL_CALL, "1 parsec^"), "broken.toml: "),
         (stated(NULL_CALL, "-3 ns"), "has to be larger than 0."),
         (stated(CURVE, "3 ns", 'at = "7"'), "was not measured at 7."),
@@ -127,7 +129,9 @@ def test_where_everyone_was_wrong_is_said_first(handed_in, results):
     ],
 )
 def test_a_broken_file_is_named_and_skipped(text, says, handed_in, results):
-    group = readers.read_folder(handed_in(broken=text, whole=ADA), [*results.values()])
+    folder = handed_in(broken=text, whole=ADA)
+    (folder / "whole.toml").rename(folder / "WHOLE.TOML")
+    group = readers.read_folder(folder, [*results.values()])
     (fault,) = group.skipped
     assert says in fault and "broken.toml: " in fault
     assert group.readers == ["Ada <b>"] and len(group.quantities) == 1

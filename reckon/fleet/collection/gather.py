@@ -97,7 +97,7 @@ def _search(place: Path, unpacked: Path, found: Found) -> None:
     for path in paths:
         if path.is_dir() and not path.is_symlink():
             _search(path, unpacked / path.name, found)
-        elif path.name.endswith(ARCHIVES):
+        elif path.name.lower().endswith(ARCHIVES):
             _unpack(path, unpacked / path.name, found)
         elif path.name == network.FILE:
             _add_network(path, found)
@@ -129,9 +129,9 @@ def _unpack(archive: Path, target: Path, found: Found) -> None:
     name = found.name_of(archive)
     found.sources[target] = name
     try:
-        if archive.name.endswith(".zip"):
+        if archive.name.lower().endswith(".zip"):
             _unpack_zip(archive, target)
-        elif archive.name.endswith(ARCHIVES):
+        elif archive.name.lower().endswith(ARCHIVES):
             _unpack_tar(archive, target)
         else:
             kinds = ", ".join(ARCHIVES)

@@ -14,6 +14,7 @@ from pathlib import Path
 import pydantic
 
 from reckon import config, toml_files
+from reckon.errors import ReckonError
 from reckon.prediction.variations import changed, changed_inputs
 from reckon.records.quantities.recorded_predictions import prediction_record, to_prediction
 from reckon.records.read_log import note_read
@@ -150,6 +151,7 @@ class _PredictionsFile(pydantic.RootModel[dict[str, dict[str, str]]]):
 
 
 _READER = "reader"  # the table with the reader's name
+_LONGEST_NAME = 200  # characters: pages print it
 _STATED = ("predicted", "low", "high", "at")  # what a reader predicted as a value, not by inputs
 
 
@@ -173,6 +175,8 @@ def read_file(path: Path) -> PredictionsFile:
     """The file's predictions. Raises ReckonError."""
     tables = dict(toml_files.read(path, _PredictionsFile).root)
     reader = tables.pop(_READER, {}).get("name", "")
+    if len(reader) > _LONGEST_NAME:
+        raise ReckonError(f"{path}: the reader's name has over {_LONGEST_NAME} characters.")
     quantities = {
         quantity: QuantityPrediction(
             [f"{name}={amount}" for name, amount in amounts.items() if name not in _STATED],

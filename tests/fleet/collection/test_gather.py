@@ -33,7 +33,7 @@ def collected(*sources, folder, **how):
 
 def archive_of(run, path):
     """The run's folder as an archive at that path, by its ending."""
-    if path.suffix == ".zip":
+    if path.suffix.lower() == ".zip":
         with zipfile.ZipFile(path, "w") as archive:
             for file in sorted(run.rglob("*.json*")):
                 archive.write(file, file.relative_to(run.parent))
@@ -48,7 +48,7 @@ def test_runs_below_a_folder_are_found_and_one_given_itself(runs, folders):
     assert collected(runs / "b", folder=folders) == (["b"], [])
 
 
-@pytest.mark.parametrize("ending", ["tar.gz", "tgz", "tar.xz", "zip"])
+@pytest.mark.parametrize("ending", ["tar.gz", "tgz", "tar.xz", "ZIP"])
 def test_an_archive_is_as_good_as_a_folder(runs, folders, ending):
     path = archive_of(runs / "a", folders / f"handed-in.{ending}")
     assert collected(path, folder=folders) == (["a"], [])
