@@ -192,6 +192,14 @@ def test_another_system_is_refused_in_one_sentence(tmp_path):
     assert len(done.stderr.splitlines()) == 1 and not done.stdout
 
 
+def test_a_folder_whose_name_has_a_space_is_refused_in_one_sentence(tmp_path):
+    folder = tmp_path / "my book"
+    folder.mkdir()
+    done = finished("make", "-f", ROOT / "Makefile", "html", cwd=folder)
+    assert done.returncode == 2 and not done.stdout
+    assert len(done.stderr.splitlines()) == 1 and f'"{folder}"' in done.stderr
+
+
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
