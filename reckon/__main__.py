@@ -1,8 +1,12 @@
-"""`python -m reckon` is the command `reckon`."""
+"""The command `reckon`, also as `python -m reckon`."""
 
+import signal
 import sys
 
-from reckon.cli import main
+if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # no traceback of the imports; main() handles it
+
+from reckon.cli import main  # noqa: E402
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -2,6 +2,7 @@
 
 import json
 import re
+import signal
 import subprocess
 import sys
 import types
@@ -293,3 +294,9 @@ def test_a_closed_pipe_is_no_error():
         text=True,
     )
     assert done.stderr == ""
+
+
+def test_ctrl_c_while_it_is_imported_prints_nothing(tmp_path):
+    (tmp_path / "click.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    done = reckon_process("--version", PYTHONPATH=str(tmp_path))
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")

@@ -84,10 +84,11 @@ def main(argv: list[str] | None = None) -> int:
 
     argv: the arguments after the program's name; None: those of this process.
     """
-    for number in (signal.SIGTERM, signal.SIGHUP):  # as Ctrl-C: nothing is left behind
-        if signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, signal.default_int_handler)
     try:
+        # As Ctrl-C: nothing is left behind.
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is signal.SIG_DFL:
+                signal.signal(number, signal.default_int_handler)
         with _reckon.make_context("reckon", sys.argv[1:] if argv is None else [*argv]) as context:
             return _reckon.invoke(context)
     except click.exceptions.Exit as end:  # after --help and --version
