@@ -153,6 +153,8 @@ window.reckon.results = (() => {
       const width = range ? ` (${between(range[0][0], range[1][0], now.predicted[0], formula)})` : "";
       const predicted = amount(now.predicted[0], formula);
       item("predicted ", element("b", {}, predicted), width, partsText(formula, now));
+      const isAmount = Object.keys(formula.dimension).length > 0;
+      if (isAmount && range && range[0][0] < 0) item(window.reckon.data.rules.impossible.interval);
     }
     item(`sealed ${ends(sealed.value.filter(Number.isFinite), formula)}`);
     if (!measured) {

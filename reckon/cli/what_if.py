@@ -20,7 +20,7 @@ from reckon.edits.guesses import compared
 from reckon.errors import NoOneValue, ReckonError
 from reckon.prediction import variations
 from reckon.prediction.amounts import amount
-from reckon.prediction.formula import PARTS, Prediction
+from reckon.prediction.formula import IMPOSSIBLE, PARTS, Prediction
 from reckon.prediction.inputs import Input
 from reckon.prediction.ratios import NEAR, is_comparable, is_near
 from reckon.prediction.variations import FORMULA, changed, changed_inputs, formula_text
@@ -211,6 +211,10 @@ def _lines(variant: _Variant) -> list[str]:
     lines.append(
         f"Predicted  {predicted}{_interval(variant.prediction)}{_parts(variant.prediction)}"
     )
+    low, _ = variant.prediction.interval()
+    is_amount = units.dimension(variant.prediction.unit) != units.dimension("1")
+    if low is not None and is_amount and np.any(np.asarray(low) < 0):
+        lines.append(f"Impossible {IMPOSSIBLE['interval']}")
     return [*lines, _measured(variant), _sealed(variant.result), *_effects(variant)]
 
 

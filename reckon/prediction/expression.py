@@ -42,10 +42,11 @@ class Node(np.lib.mixins.NDArrayOperatorsMixin):
     The mixin turns every operator into the numpy function of the same meaning.
     """
 
-    __slots__ = ("op", "args", "size")
+    __slots__ = ("op", "args", "size", "depth")
 
     def __init__(self, op: str, *args):
         self.op, self.args = op, args
+        self.depth: int = 1 + max((arg.depth for arg in args if isinstance(arg, Node)), default=0)
         # Of the tree: what is used twice counts twice, as in the record and on the page.
         self.size: int = 1 + sum(arg.size for arg in args if isinstance(arg, Node))
 
@@ -123,6 +124,7 @@ NUMPY_NAMES = {op: ufunc.__name__ for ufunc, op in _UFUNCS.items()} | {"where": 
 
 
 _MOST_NODES = 10_000  # evaluated in a tenth of a second
+_MOST_DEPTH = 150  # Python calls a function within itself some 1,000 times
 
 
 def _make(op: str, *args) -> Node:
@@ -134,6 +136,11 @@ def _make(op: str, *args) -> Node:
         raise PredictionError(
             f"The formula has more than {_MOST_NODES:,} operations, because a value that is used "
             "twice is written twice; use fewer rounds of a loop."
+        )
+    if node.depth > _MOST_DEPTH:
+        raise PredictionError(
+            f"The formula has more than {_MOST_DEPTH} operations within each other, as in a sum of "
+            "that number of terms; write a product or a closed form."
         )
     return node
 

@@ -32,6 +32,7 @@ IMPOSSIBLE = {
     "zeros": ", with {names} = 0",
     "negative": "no amount is negative",
     "infinite": "a prediction is a finite number",
+    "interval": "Within the intervals of its inputs it falls below 0, and no amount is negative.",
     "input": "This input is below 0, and no amount is negative.",
 }
 

@@ -108,6 +108,9 @@ def test_a_file_with_a_fault_is_one_sentence(recorded, tmp_path, content, messag
         ([NULL_CALL, "kernel_path"], 'write for example mode_switch="90 cycles"'),
         ([NULL_CALL, "kernel_path=many"], "'many' is not a number with its unit"),
         ([NULL_CALL, "kernel_path=1e999"], "is too large for a number"),
+        ([NULL_CALL, "kernel_path=1,5 cycles"], "with a point for decimals"),
+        ([NULL_CALL, "kernel_path=1,024"], "nothing between thousands"),
+        ([NULL_CALL, "kernel_path=1 024 cycles"], "nothing between thousands"),
         (
             [NULL_CALL, "clock=0"],
             f"{NULL_CALL} gives ∞ ns, with clock = 0; a prediction is a finite",
@@ -119,6 +122,10 @@ def test_a_file_with_a_fault_is_one_sentence(recorded, tmp_path, content, messag
         ([NULL_CALL, "formula=1, 2, 3"], "'1, 2, 3' has 3 parts; write it as hardware, software."),
         ([NULL_CALL, "formula=__import__('os')"], "__import__ is not one of its inputs"),
         ([NULL_CALL, "formula=9 ** 9 ** 9 ** 9 / clock"], "is no formula ("),
+        (
+            [NULL_CALL, f"formula={' + '.join(700 * ['kernel_path / clock'])}"],
+            "more than 150 operations within each other",
+        ),
         (["cpu/syscall/amortised", "calls=3"], "calls is the axis of the curve"),
     ],
 )
@@ -127,6 +134,25 @@ def test_a_users_mistake_is_one_sentence_and_status_2(recorded, arguments, messa
     assert done.returncode == 2, done
     assert message in done.stderr and done.stderr.count("\n") == 1
     assert done.stderr.startswith("reckon: ") and done.stdout == ""
+
+
+def test_an_interval_that_reaches_below_0_is_said_to(recorded):
+    hump = "mode_switch / clock * (kernel_path/mode_switch) * (2 - kernel_path/mode_switch)"
+    sentence = "Within the intervals of its inputs it falls below 0, and no amount is negative."
+    assert f"Impossible {sentence}" in reckon("predict", NULL_CALL, f"formula={hump}").stdout
+    assert sentence not in reckon("predict", NULL_CALL).stdout
+
+
+def test_a_file_may_begin_with_a_byte_order_mark_and_is_utf_8(recorded, tmp_path):
+    path = tmp_path / "predictions.toml"
+    text = f'[reader]\nname = "José"\n["{NULL_CALL}"]\nkernel_path = "550 cycles"\n'
+    path.write_text(text, encoding="utf-8-sig")
+    assert "instead of 150 cycles" in reckon("predict", "--file", str(path)).stdout
+    for encoding in ("utf-16", "latin-1"):
+        path.write_text(text, encoding=encoding)
+        done = reckon("predict", "--file", str(path))
+        assert done.returncode == 2
+        assert done.stderr == f"reckon: {path}: it is not UTF-8 text; save it as UTF-8.\n"
 
 
 def test_a_value_that_a_reader_stated_is_compared_too(recorded, tmp_path):
