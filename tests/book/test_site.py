@@ -24,6 +24,7 @@ pytestmark = pytest.mark.book
 FRONT_PAGE_LIMIT = 1_000_000
 FURTHER_PAGE_LIMIT = 300_000
 
+DESKTOP = {"width": 1400, "height": 1100}
 RULES = ["wcag2a", "wcag2aa", "best-practice"]
 CONTRAST = "color-contrast"
 # Between them they have every kind of element (tag and class) with a colour that any page has: axe, which
@@ -74,9 +75,7 @@ def opened(built, browser):
     for path in html_files(built / "html"):
         name = path.relative_to(built / "html").with_suffix("").as_posix()
         visit = visits[name] = Visit()
-        context = browser.new_context(
-            viewport={"width": 1400, "height": 1100}, color_scheme="light"
-        )
+        context = browser.new_context(viewport=DESKTOP, color_scheme="light")
         context.add_init_script(path=PROGRAMS / "page_facts.js")
         page = context.new_page()
         page.on("pageerror", lambda error, visit=visit: visit.faults.append(str(error)))
@@ -99,16 +98,21 @@ def visits(opened):
 def see(page, visit, *, has_colours):
     visit.wide = page.evaluate("pageFacts.wide()")
     page.evaluate("pageFacts.openPanels()")
-    visit.inaccessible = accessibility_faults(page, RULES, [] if has_colours else [CONTRAST])
-    if has_colours:
-        page.emulate_media(color_scheme="dark")
-        page.wait_for_function("document.documentElement.dataset.theme == 'dark'")
-        page.evaluate("pageFacts.faded()")
-        visit.inaccessible += accessibility_faults(page, [CONTRAST])
+    visit.inaccessible = accessibility_faults(page, RULES, [CONTRAST])
     page.set_viewport_size({"width": 390, "height": 844})
     visit.narrow = page.evaluate("pageFacts.narrow()")
     page.set_viewport_size({"width": 360, "height": 740})
     visit.width_on_a_phone = page.evaluate("document.documentElement.scrollWidth")
+    if has_colours:
+        page.set_viewport_size(DESKTOP)
+        page.evaluate("pageFacts.keepTwoOfAKind()")
+        for theme in ("light", "dark"):
+            page.emulate_media(color_scheme=theme)
+            page.wait_for_function(
+                "theme => document.documentElement.dataset.theme == theme", arg=theme
+            )
+            page.evaluate("pageFacts.faded()")
+            visit.inaccessible += accessibility_faults(page, [CONTRAST])
 
 
 def accessibility_faults(page, rules, without=()):
@@ -215,7 +219,7 @@ def test_a_name_of_code_is_seen():
 
 
 def test_the_ways_into_the_book_are_on_its_first_screen(browser, served):
-    context = browser.new_context(viewport={"width": 1400, "height": 1100})
+    context = browser.new_context(viewport=DESKTOP)
     sheet = context.new_page()
     sheet.goto(f"{served}/book/intro.html")
     ways = sheet.locator("main .ways")

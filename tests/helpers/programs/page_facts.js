@@ -83,6 +83,27 @@ window.pageFacts = (() => {
         for (const animation of fading) animation.finish();
     },
 
+    // Keeps two of the elements that look alike in places that look alike: axe takes seconds for the
+    // contrast of thousands.
+    keepTwoOfAKind() {
+      const kinds = new Map();
+      const repeated = [];
+      function isNew(element, place) {
+        const look = getComputedStyle(element);
+        const facts = [place, element.localName, element.getAttribute("class"), look.color];
+        facts.push(look.backgroundColor, look.fontSize, look.fontWeight, look.opacity);
+        if (!kinds.has(facts.join())) kinds.set(facts.join(), { number: kinds.size, seen: 0 });
+        const kind = kinds.get(facts.join());
+        kind.seen += 1;
+        const isFirst = kind.seen <= 2;
+        const inside = [...element.children].map((child) => isNew(child, kind.number));
+        if (!isFirst && !inside.includes(true)) repeated.push(element);
+        return isFirst || inside.includes(true);
+      }
+      isNew(document.body, "");
+      for (const element of repeated.reverse()) element.remove();
+    },
+
     // On a phone's screen, once its pictures have replaced those for wide screens.
     async narrow() {
       const isWide = (image) => !image.currentSrc.includes("/narrow/");
