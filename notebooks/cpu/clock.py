@@ -77,7 +77,8 @@ def steadiness(levels, whose="fresh processes"):
     between = f"By additions the medians of {len(near)}{of_all} {whose} lie between {listed([near.min(), near.max()])}, {rk.percent(apart)} apart"
     if apart < 0.02 and not len(others):
         return [rk.shown("steady", f"{between}: it was steady in that second.")]
-    changed = "it was not steady." if is_in_steps(levels) else "it was not steady, or something else used the core."
+    is_clear = is_in_steps(levels) or whose != "fresh processes"  # the others' witnesses show nothing else on the core
+    changed = "it was not steady." if is_clear else "it was not steady, or something else used the core."
     found = [rk.unexplained("not steady", f"{between}: {changed}" if apart >= 0.02 else f"{between}.")]
     if len(others):
         is_faster = (others > near.max()).any()

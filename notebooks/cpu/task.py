@@ -17,22 +17,6 @@ def per_page(curve, page):
     return list((curve.medians[1:] - curve.medians[0]) / pages)
 
 
-def dearer_pages(fork):
-    """Between which sizes of the parent the cost of a page is shown to rise, by the bounds of the intervals."""
-    lean, *bigger = (summary.interval for summary in fork.summaries)
-    bounds = [((each.low - lean.high) / x, (each.high - lean.low) / x) for x, each in zip(fork.axis[1:], bigger, strict=True)]
-    rises, before = [], 0
-    for at, (low, _) in enumerate(bounds):
-        if low > bounds[before][1]:
-            rises.append(f"from {fork.axis_in_unit[1 + before]:g} to {fork.axis_in_unit[1 + at]:g} MiB")
-            before = at
-    return rises
-
-
-def up_to_the_largest(rises, fork):
-    return bool(rises) and rises[-1].endswith(f"to {fork.axis_in_unit[-1]:g} MiB")
-
-
 @rk.finding(needs=("fork", "vfork"), missing="Creating a process from a big parent")
 def big_parent(fork, vfork, page):
     """page: what the parent of the fork has touched its memory in."""
@@ -48,13 +32,8 @@ def growth_of_fork(fork, page):
     if not adds:
         return rk.unexplained("growth not measured", "How fork grows could not be measured.")
     listed = ", ".join(f"{rk.amount(cost, 'ns')} at {x:g} MiB" for x, cost in zip(fork.axis_in_unit[1:], adds, strict=True))
-    found = [rk.shown("each page adds", f"A fork with its exit and wait takes {rk.amount(fork.medians[0], 'µs')} with a small parent. Each page of "
-                      f"4 KiB that the parent has touched adds {listed}.")]
-    if dearer := dearer_pages(fork):
-        no_more = "" if up_to_the_largest(dearer, fork) else "; beyond that no rise is shown"
-        found.append(rk.unexplained("page dearer", f"The cost of a page rises {' and '.join(dearer)}{no_more}. So the points lie on no straight "
-                                    "line. Why it rises is not explained."))
-    return found
+    return rk.shown("each page adds", f"A fork with its exit and wait takes {rk.amount(fork.medians[0], 'µs')} with a small parent. Each page of "
+                    f"4 KiB that the parent has touched adds {listed}.")
 
 
 @rk.finding(missing="")
@@ -178,21 +157,18 @@ def what_was_left_out(cpuid):
                     f"can do. One takes {rk.amount(cpuid.value, 'µs')} here. By single steps, glibc 2.36 executed {CPUIDS} of them on an AMD EPYC.")
 
 
-def off_slope(curve, page, guessed, reason):
+def off_slope(curve, page, guessed):
     """An item of the list, of a curve over the parent's memory."""
     costs = per_page(curve, page)
-    slope = curve.line.slope / curve.sealed_line.slope if curve.line else 1
-    if not (costs and rk.is_miss(slope)):
+    times = curve.medians[-1] / curve.sealed("predicted")[-1] if costs else 1
+    if not rk.is_miss(times):
         return ""
-    reason = reason if slope > 1 else "Less was needed than guessed; of what, is not shown here."
-    return rk.unexplained("slope off", f"- **{rk.title_of(curve.quantity)}** ({rk.number(slope)} times the predicted slope): a page adds "
-                          f"{rk.amount(costs[-1], 'ns')} at the last point, not the guessed {rk.amount(guessed.value, 'ns')}. {reason}")
+    return rk.unexplained("slope off", f"- **{rk.title_of(curve.quantity)}** ({rk.number(times)} times the prediction at the last point): a page adds "
+                          f"{rk.amount(costs[-1], 'ns')} there, not the guessed {rk.amount(guessed.value, 'ns')}. What of it takes the time was not measured.")
 
 
 def off_slopes(small, small_page, entry, huge, huge_page, huge_entry):
-    items = [off_slope(small, small_page, entry, "For each entry the kernel also raises the page's count of users, and lowers it when the child ends. How long that takes was not measured."),
-             off_slope(huge, huge_page, huge_entry, "The kernel may set aside an empty page table for each huge page, to clear and to "
-                       "free; what that takes was not measured.")]
+    items = [off_slope(small, small_page, entry), off_slope(huge, huge_page, huge_entry)]
     return [item for item in items if item]
 
 
@@ -220,7 +196,7 @@ def a_shell_script(program, by_vfork):
     return ("**1.** A shell script starts 1,000 small programs, one after the other. How long does it take at least? What "
             "would the shell gain if it used vfork?",
             f"1,000 times fork, exec and wait are {rk.amount(script, 's')}, with vfork {rk.amount(spawned, 's')}. "
-            f"vfork takes {rk.more_or_less(spawned - script, 's')}. The rest is exec and linking, which vfork does not save.")
+            f"vfork takes {rk.more_or_less(spawned - script, 's')}. Most of the rest is exec and linking, which vfork does not save.")
 
 
 def a_snapshot(small, small_page, huge, huge_page):
@@ -228,14 +204,12 @@ def a_snapshot(small, small_page, huge, huge_page):
         costs = per_page(curve, page)
         return rk.amount(2**32 / page.value * costs[-1] if costs else math.nan, "ms")
 
-    still_rises = per_page(small, small_page) and up_to_the_largest(dearer_pages(small), small)
-    dearer = "a page may cost more in a larger parent, as at the curve's end, and " if still_rises else ""
     return ("**2.** A database has touched 4 GiB and forks to write a snapshot. Predict from the curve how long it stands still, with "
             "pages of 4 KiB and with huge pages. What speaks for less, and what for more?",
             f"Each page adds what it added at the last point of the curve: {rk.plain(2**32 / small_page.value)} pages of 4 KiB give "
             f"{whole(small, small_page)}, {rk.plain(2**32 / huge_page.value)} huge pages {whole(huge, huge_page)}. "
             "The curve includes the child's exit, which gives the copied tables back; the database waits only for the fork to "
-            f"return. But {dearer}each of the first writes after that copies a page.")
+            f"return. But each of the first writes after that copies a page.")
 
 
 def a_server(thread, fork):

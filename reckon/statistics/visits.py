@@ -48,7 +48,7 @@ class PooledVariance:
         relative = max(spread, _MIN_SPREAD) / self.typical_spread
         return self.variance * relative ** (2 * self.slope)
 
-    def reach(self, spread: float, visits: int, confidence: float) -> float:
+    def reach(self, spread: float, visits: int, confidence: float = CONFIDENCE) -> float:
         """How far, in logarithms, one more visit lies from the others at the expected variance.
 
         At most that of the typical spread: where processes of one visit spread more widely, they

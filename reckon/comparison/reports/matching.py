@@ -33,11 +33,11 @@ def row_label(quantity: str) -> tuple[str, str]:
 
 
 def is_decided(result: Result, reported: ReportedValue) -> bool:
-    """Whether a report's value lies outside the interval of this run's, where that has one."""
+    """Whether a report's value lies outside what another visit may give of this run's."""
     index = result.point_index(reported.at, reported.at_unit)
     if index is None:
         return True
-    return not result.summaries[index].interval.holds(reported.measured_in(result.unit))
+    return not result.may_give(index, reported.measured_in(result.unit))
 
 
 def value_here(result: Result, reported: ReportedValue) -> float:

@@ -129,8 +129,7 @@ class RunValues:
         indices, values = map(list, zip(*positive, strict=True))
         divisors = np.array(self.divisors)[indices]
         here, there = np.array(self.medians)[indices] / divisors, np.array(values) / divisors
-        summaries = [self.result.summaries[index] for index in indices]
-        held = [s.interval.holds(value) for s, value in zip(summaries, values, strict=True)]
+        held = [self.result.may_give(*match) for match in positive]
         return Cell(
             quantity=self.result.quantity,
             unit=self.result.unit,

@@ -233,6 +233,17 @@ class Result:
         is what is left of the hardware's rate beside headers, for instance."""
         return self.sealed("high") <= self.sealed("predicted") * (1 + 1e-9)
 
+    def may_give(self, index: int, value: float) -> bool:
+        """Whether another visit may give that value at a point: whether its interval holds it, or,
+        as that of one visit holds no drift, the visits of the run's other quantities differ so."""
+        summary = self.summaries[index]
+        pooled = self.between_visits
+        if summary.interval.holds(value) or not pooled or summary.interval.kind == "next visit":
+            return summary.interval.holds(value)
+        if min(summary.median, value) <= 0 or len(summary.visit_medians) > 1:
+            return False
+        return abs(math.log(value / summary.median)) <= pooled.reach(summary.visit_spread, 1)
+
     @property
     def interval_from(self) -> str:
         """What the interval is made from: "3 visits over 9 min", "12 processes of one visit"; ""
@@ -318,14 +329,13 @@ class Result:
 
     @property
     def is_straight(self) -> bool:
-        """Whether that line describes the curve: no point lies off it by more than a tenth of the
-        rise and by more than its own interval is wide."""
+        """Whether that line describes the curve: no point lies off it by more than its own interval
+        is wide and by more than a tenth of the rise or a quarter of its own value."""
         if self.line is None:
             return False
         widths = [float(np.ptp(summary.bounds)) for summary in self.summaries]
-        return bool(
-            np.all(abs(self.line.residuals) <= np.maximum(0.1 * np.ptp(self.medians), widths))
-        )
+        off = np.minimum(0.1 * np.ptp(self.medians), 0.25 * abs(self.medians))
+        return bool(np.all(abs(self.line.residuals) <= np.maximum(off, widths)))
 
     @functools.cached_property
     def sealed_line(self) -> statistics.Line | None:

@@ -2,11 +2,12 @@
 
 import math
 import types
+from dataclasses import replace
 
 import pytest
 from helpers import made_up
 
-from reckon import records, units
+from reckon import records, statistics, units
 from reckon.comparison.reports import other_machines, published
 from reckon.comparison.reports.other_machines import Cell, RunValues
 from reckon.records.quantities.lookup import all_results
@@ -45,6 +46,16 @@ def test_the_value_is_the_median_of_the_visits_medians():
     values = [[100] * 8, [110] * 2, [110] * 2]
     result = made_up.in_visits(made_up.single(GETPID, 1, "ns", processes=12), values)
     assert RunValues(result).medians == pytest.approx([110e-9])
+
+
+@pytest.mark.parametrize(("times", "decided"), [(1.03, False), (1.2, True)])
+def test_what_the_next_visit_may_give_decides_nothing(times, decided):
+    """The interval of one visit holds no drift; here the run's quantities drift by some per cent."""
+    pooled = statistics.PooledVariance(variance=0.02**2, degrees=4.0, quantities=100)
+    result = replace(made_up.single(GETPID, 100, "ns", processes=12), between_visits=pooled)
+    value = 100e-9 * times
+    assert not result.summary.interval.holds(value)
+    assert RunValues(result).cell([(0, value)]).is_decided is decided
 
 
 def test_what_two_groups_leave_out_of_the_comparison_is_listed(folders):

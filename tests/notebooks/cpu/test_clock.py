@@ -1,5 +1,6 @@
 """What the chapter cpu/clock concludes of made-up results: the names of its findings."""
 
+import pytest
 from helpers import made_up
 from helpers.findings import names, with_more_processes
 
@@ -56,6 +57,15 @@ def test_one_process_of_many_does_not_make_the_others_unsteady():
     assert "25 of the 26 fresh processes lie between 2.44 GHz and 2.54 GHz, 4.1 % apart" in found[0]
     assert "2.99 GHz; something else" in found[1]
     assert names(CLOCK.steadiness([*[2.54e9] * 25, 1.9e9])) == {"not steady", "outliers"}
+
+
+@pytest.mark.parametrize(
+    ("whose", "end"),
+    [("fresh processes", "else used the core."), ("fresh processes alone", "not steady.")],
+)
+def test_a_core_that_was_alone_was_not_slowed_by_another_program(whose, end):
+    found = CLOCK.steadiness([2.44e9, 2.47e9, 2.49e9, 2.51e9, 2.54e9], whose)
+    assert found[0].endswith(end), found
 
 
 def test_a_clock_whose_values_lie_on_steps_has_stepped():

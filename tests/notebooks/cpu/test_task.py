@@ -2,7 +2,6 @@
 
 import numpy as np
 from helpers import made_up
-from helpers.findings import names
 
 from reckon import records
 from reckon.book import contents
@@ -49,20 +48,19 @@ def test_counted_faults_are_said_beside_the_guessed_ones():
     assert "new process" not in found and "new process were not counted" in off(fork, 6)
 
 
-def test_a_page_costs_more_only_by_the_intervals():
-    def parent(last, processes, third=10):
-        mib = [0, 16, 64, 256, 1024]
-        us = [57.0, 57 + 16 * 10, 57 + 64 * 10, 57 + 256 * third, 57 + 1024 * last]
-        return made_up.curve("cpu/task/fork_resident", mib, us, "us", "MiB", processes=processes)
-
-    page = guess(4, "KiB", "made up", low=4, high=4)
-    dearer = TASK.growth_of_fork(parent(20, 8), page)
-    assert "page dearer" in names(dearer) and "rises from 16 to 1024 MiB. So" in dearer[-1]
-    assert "page dearer" not in names(TASK.growth_of_fork(parent(20, 3), page))
-    assert "larger parent" in TASK.a_snapshot(parent(20, 8), page, parent(20, 8), page)[1]
-    stops = TASK.growth_of_fork(parent(20, 8, third=20), page)
-    assert "rises from 16 to 256 MiB; beyond that no rise" in stops[-1]
-    assert "larger parent" not in TASK.a_snapshot(parent(10, 8), page, parent(20, 8), page)[1]
+def test_a_page_s_cost_is_judged_at_the_last_point_as_the_miss_is():
+    mib = [0, 16, 64, 256, 1024]
+    us = [57.0, *(57 + 256 * x * 0.17 for x in mib[1:])]
+    fork = made_up.curve(
+        "cpu/task/fork_resident", mib, us, "us", "MiB", predicted=[u / 2.1 for u in us]
+    )
+    page, entry = (
+        guess(4, "KiB", "made up", low=4, high=4),
+        guess(80, "ns", "made up", low=1, high=99),
+    )
+    assert "1 times the prediction at the last point): a page adds 171 ns there" in TASK.off_slope(
+        fork, page, entry
+    )
 
 
 def test_more_alive_cost_more_only_where_the_ends_are_apart():

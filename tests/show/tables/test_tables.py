@@ -34,6 +34,14 @@ def test_the_line_through_a_curve_is_compared_with_the_predicted_one():
     assert short[1] == "measured: 2 points, and a line needs three"
 
 
+def test_a_line_that_begins_far_from_the_first_point_describes_no_curve():
+    """The last point of a fork from bigger and bigger parents hides that the first is far off."""
+    mib = [0, 16, 64, 256, 1024]
+    fork = made_up.curve("cpu/a/fork", mib, [123, 500, 1800, 11200, 42000], "µs", "MiB")
+    _, row = rows(rk.show.fits([fork], "C", "n", only_straight=True))
+    assert row[2] == "not straight"
+
+
 def test_impossible_places_of_a_curve_are_one_line():
     curve = made_up.curve("cpu/made", [0, 1, 2, 3], [0, 0, 10, 10], axis_unit="1")
     # Predicted as measured: nothing at two points.
