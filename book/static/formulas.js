@@ -45,12 +45,17 @@ window.reckon.formulas = (() => {
 
   /** The input with another value; an interval grows to hold it. */
   function withValue(given, value) {
-    if (given.low === undefined) return { ...given, value };
-    return { ...given, value, low: Math.min(given.low, value), high: Math.max(given.high, value) };
+    const later = undefined;
+    if (given.low === undefined) return { ...given, value, later };
+    return { ...given, value, later, low: Math.min(given.low, value), high: Math.max(given.high, value) };
   }
 
   const valuesOf = (inputs) =>
     Object.fromEntries(Object.entries(inputs).map(([name, given]) => [name, given.value]));
+
+  /** The same values, but of measured inputs that have moved since the seal what they are now. */
+  const laterValuesOf = (inputs) =>
+    Object.fromEntries(Object.entries(inputs).map(([name, given]) => [name, given.later ?? given.value]));
 
   /** A part ("predicted", "hardware", "software") at each position of the axis; without an axis, at the
    * only one. null if the formula has no such part. */
@@ -227,6 +232,7 @@ window.reckon.formulas = (() => {
     inputsOf,
     withValue,
     valuesOf,
+    laterValuesOf,
     along,
     interval,
     ratioOf,

@@ -10,7 +10,10 @@ window.reckon.copies = (() => {
   const LINK = "#what-if=";
 
   /** A value in base units as a number in the unit of an input or a formula, as it may be read again. */
-  const exact = (value, input) => String(Number((value / input.unit.factor).toPrecision(12)));
+  function exact(value, { unit }) {
+    const texts = [12, 15, 16, 17].map((digits) => String(Number((value / unit.factor).toPrecision(digits))));
+    return texts.find((text) => Number(text) * unit.factor === value) ?? texts[3];
+  }
   const lastPart = (quantity) => quantity.slice(quantity.lastIndexOf("/") + 1);
   const editedFormulas = () => [...byQuantity.values()].filter(isEdited);
 

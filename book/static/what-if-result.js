@@ -2,12 +2,14 @@
 window.reckon.results = (() => {
   "use strict";
 
-  const { interval, median, sensitivity, needed } = window.reckon.formulas;
-  const { amount, between, ends, measuredAndInterval, measuredEnds, times, howFar, withUnit } = window.reckon.numbers;
+  const { along, interval, laterValuesOf, median, sensitivity, needed } = window.reckon.formulas;
+  const { amount, between, ends, measuredAndInterval, measuredEnds, number, times, howFar, withUnit } = window.reckon.numbers;
   const { compute, sealedRatio, texts, textsOf, changeText } = window.reckon.edits;
   const { element } = window.reckon.elements;
   const { curve } = window.reckon.curve;
   const { FormulaError } = window.reckon.formulaText;
+
+  const { joined } = window.reckon.words;
 
   const TRACK_MARGIN = 2; // a track reaches this factor beyond the sealed and the measured value
 
@@ -156,6 +158,8 @@ window.reckon.results = (() => {
       const isAmount = Object.keys(formula.dimension).length > 0;
       if (isAmount && range && range[0][0] < 0) item(window.reckon.data.rules.impossible.interval);
     }
+    const since = sinceSealed(formula, now);
+    if (since) item(since);
     item(`sealed ${ends(sealed.value.filter(Number.isFinite), formula)}`);
     if (!measured) {
       item(formula.reason ? `not measured: ${formula.reason}` : "not measured yet");
@@ -169,6 +173,18 @@ window.reckon.results = (() => {
       item(element("b", {}, times(now.ratio)), median, howFar(now.ratio));
     }
     return list;
+  }
+
+  /** Which measured inputs have moved since the prediction was sealed, as reckon/show/formulas.py has it. */
+  function sinceSealed(formula, now) {
+    const { sealed_before: start, least_moved: least } = window.reckon.data.rules;
+    const later = Object.values(now.inputs).filter((input) => input.later !== undefined);
+    const share = (input) => Math.abs(input.later / input.value - 1);
+    const moved = later.filter((input) => share(input) >= least);
+    if (!moved.length) return "";
+    const names = joined(moved.map((input) => `${input.label} by ${number(100 * share(input), 2)} %`));
+    const value = ends(along(formula, "predicted", laterValuesOf(now.inputs)), formula);
+    return `${start} their later values differ: ${names}. With these it would be ${value}.`;
   }
 
   function partsText(formula, { hardware, software }) {

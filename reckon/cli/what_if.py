@@ -28,8 +28,9 @@ from reckon.records import seal
 from reckon.records.quantities import export, revisions
 from reckon.records.quantities.recorded_predictions import needed_guesses, ratio, to_prediction
 from reckon.records.quantities.result import Result
+from reckon.records.run_inputs import later_values
 from reckon.records.session import current_session
-from reckon.show.formulas import source_text
+from reckon.show.formulas import since_sealed, source_text
 from reckon.show.sentences.verdicts import how_far
 
 
@@ -40,11 +41,19 @@ class _Variant:
     result: Result
     recorded: Prediction
     prediction: Prediction
+    run: str | Path
 
     @functools.cached_property
     def changed(self) -> list[str]:
         """The names of the changed inputs."""
         return changed_inputs(self.recorded, self.prediction)
+
+    @functools.cached_property
+    def later(self) -> dict[str, float]:
+        """The run's values of the measured inputs that have moved since the seal."""
+        inputs = self.prediction.inputs
+        unchanged = {name: inputs[name] for name in inputs if name not in self.changed}
+        return later_values(self.run, unchanged)
 
     @functools.cached_property
     def ratio(self) -> float:
@@ -185,7 +194,7 @@ def _variant(run: str | Path, quantity: str, changes: Sequence[str]) -> _Variant
     ReckonError."""
     result = _result(run, quantity)
     recorded = to_prediction(quantity, result.current)
-    return _Variant(result, recorded, changed(recorded, [*changes]))
+    return _Variant(result, recorded, changed(recorded, [*changes]), run)
 
 
 # --- what is printed --------------------------------------------------------------------------
@@ -215,7 +224,9 @@ def _lines(variant: _Variant) -> list[str]:
     is_amount = units.dimension(variant.prediction.unit) != units.dimension("1")
     if low is not None and is_amount and np.any(np.asarray(low) < 0):
         lines.append(f"Impossible {IMPOSSIBLE['interval']}")
-    return [*lines, _measured(variant), _sealed(variant.result), *_effects(variant)]
+    since = since_sealed(variant.prediction, variant.run, variant.changed)
+    lines += [_measured(variant), _sealed(variant.result), *_effects(variant)]
+    return [*lines, *([f"Later      {since}"] if since else [])]
 
 
 def _interval(prediction: Prediction) -> str:
@@ -324,6 +335,8 @@ def _to_json(variant: _Variant) -> dict:
         # Where the processes fall into two groups, there is no one value, and no ratio.
         "groups": export.groups(result),
         "ratio": known(variant.ratio),
+        # With the measured inputs as the run has them now; as predicted if none has moved.
+        "predicted_later": in_unit(variations.with_values(prediction, variant.later).predicted),
         "sealed": in_unit(result.seal.predicted),
         "sealed_ratio": known(result.ratio),
         "sensitivity": variations.sensitivity(prediction),

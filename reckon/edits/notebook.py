@@ -180,6 +180,6 @@ def _tried(predictions: list[Prediction], session: Session) -> list[Tried]:
     run = session.run
     entries = seal.as_tried(predictions, run.name, session.variants or Variants())
     return [
-        Tried(prediction, from_entry(prediction.quantity, entry, None, run.between_visits))
+        Tried(from_entry(prediction.quantity, entry, None, run.between_visits), run.name)
         for prediction, entry in zip(predictions, entries, strict=True)
     ]

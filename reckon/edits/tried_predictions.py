@@ -11,24 +11,34 @@ import numpy as np
 from reckon import units
 from reckon.prediction.formula import Prediction
 from reckon.prediction.inputs import Input
-from reckon.records.quantities.recorded_predictions import needed_guesses
+from reckon.records.quantities.recorded_predictions import needed_guesses, to_prediction
 from reckon.records.quantities.result import Result
 from reckon.show.block import Block, say, table
-from reckon.show.formulas import formula_block
+from reckon.show.formulas import formula_block, since_sealed
 from reckon.show.text import NONE, first_case, join_words, literal, ratio_text
 from reckon.show.titles import title_of
 
 
 @dataclass(frozen=True)
 class Tried:
-    """A prediction, and its quantity's result with that prediction as the current one."""
+    """The result of a quantity, of which the prediction that was tried is the current one."""
 
-    prediction: Prediction
     result: Result
+    run: str
+
+    @property
+    def prediction(self) -> Prediction:
+        """What was tried, with measured inputs as they were when recorded."""
+        return to_prediction(self.result.quantity, self.result.current)
+
+    @property
+    def since_sealed(self) -> str:
+        """That these inputs have moved since, and what it would be with them; "" if none has."""
+        return since_sealed(self.prediction, self.run)
 
     @property
     def predicted(self) -> str:
-        """The value, or the ends of the curve, from measured inputs as they were when recorded."""
+        """The value, or the ends of the curve."""
         return units.span(np.atleast_1d(self.result.current.predicted), self.result.unit)
 
     @property
@@ -83,12 +93,15 @@ def _sentence(tried: Tried) -> Block:
     if not result.has_samples:
         return say(f"{start}.", _not_measured([tried]))
     if result.is_of_two_groups:
-        return say(f"{start}, measured {tried.measured}, so there is no ratio.")
+        no_ratio = f"{start}, measured {tried.measured}, so there is no ratio."
+        return say(no_ratio, tried.since_sealed)
     needed = first_case(
         (bool(tried.needed), f"{join_words(tried.needed, 'or')} would meet it."),
         (True, "No guess alone would meet it."),
     )
-    return say(f"{start}, measured {tried.measured}: **{tried.ratios}**.", needed)
+    return say(
+        f"{start}, measured {tried.measured}: **{tried.ratios}**.", needed, tried.since_sealed
+    )
 
 
 def _table(tried: list[Tried]) -> Block:
@@ -106,7 +119,9 @@ def _table(tried: list[Tried]) -> Block:
         for each in tried
     ]
     block = table(columns, rows, "These predictions and the measurement", "tried")
-    return Block(f"{block.markdown}\n\n{_not_measured(tried)}".rstrip())
+    moved = [each for each in tried if each.since_sealed]
+    since = [f"{title_of(each.result.quantity)}: {each.since_sealed}" for each in moved]
+    return Block("\n\n".join(filter(None, [block.markdown, *since, _not_measured(tried)])))
 
 
 def _not_measured(tried: Iterable[Tried]) -> str:

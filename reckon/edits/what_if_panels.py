@@ -26,9 +26,9 @@ from reckon.records.quantities.lookup import all_results
 from reckon.records.quantities.recorded_predictions import to_prediction
 from reckon.records.quantities.result import Result, summary_text
 from reckon.records.run_files.models import Value
-from reckon.records.run_inputs import AT_END
+from reckon.records.run_inputs import AT_END, later_values
 from reckon.show.block import raw_html, short_name
-from reckon.show.formulas import source_text
+from reckon.show.formulas import LEAST_MOVED, SEALED_BEFORE, source_text
 from reckon.show.sentences.verdicts import HOW_FAR
 from reckon.show.titles import title_of
 from reckon.statistics import Summary
@@ -60,6 +60,7 @@ class PanelInput(_Strict):
     value: float | list[float]  # of an axis, its positions
     low: float | None = None
     high: float | None = None
+    later: float | None = None  # of a measured one that has moved since the seal: its value now
     unit: Unit  # in which it is shown and changed
     dimension: Powers
     steps: list[Unit] | None = None  # of an axis: units in which its positions are printed
@@ -136,6 +137,9 @@ class DimensionName(_Strict):
 class Rules(_Strict):
     """The numbers of the rules that the script shares with the Python package."""
 
+    sealed_before: str = SEALED_BEFORE  # what is said of measured inputs that have moved since
+    least_moved: float = LEAST_MOVED
+
     slack: float = SLACK  # of ceil and floor
     max_grid_inputs: int = formula.MAX_GRID_INPUTS
     max_search_rounds: int = formula.MAX_SEARCH_ROUNDS
@@ -189,20 +193,26 @@ def element(data: PanelData) -> str:
 
 def panel_data(run: str | Path, experiment: str) -> PanelData:
     """The formulas of an experiment, from the run's record."""
-    return data_of(all_results(run, experiment), Path(run).name, experiment)
+    return data_of(all_results(run, experiment), run, experiment)
 
 
-def data_of(results: Iterable[Result], run: str, experiment: str) -> PanelData:
+def data_of(results: Iterable[Result], run: str | Path, experiment: str) -> PanelData:
     """The formulas of these results of an experiment."""
-    inputs = _Inputs()
+    inputs = _Inputs(run)
     formulas = [_formula(result, inputs) for result in results]
-    return PanelData(experiment=experiment, run=run, inputs=inputs.panel_inputs, formulas=formulas)
+    return PanelData(
+        experiment=experiment,
+        run=Path(run).name,
+        inputs=inputs.panel_inputs,
+        formulas=formulas,
+    )
 
 
 class _Inputs:
     """The inputs of a page's formulas, each different one once."""
 
-    def __init__(self) -> None:
+    def __init__(self, run: str | Path) -> None:
+        self._run = run
         self.panel_inputs: list[PanelInput] = []
         self._numbers: dict[tuple, int] = {}
         self._shared: dict[tuple, int] = {}
@@ -213,7 +223,7 @@ class _Inputs:
         if key not in self._numbers:
             shared = self._shared.setdefault(_identity(name, input_), len(self.panel_inputs))
             self._numbers[key] = len(self.panel_inputs)
-            self.panel_inputs.append(_panel_input(name, input_, shared))
+            self.panel_inputs.append(_panel_input(name, input_, shared, self._run))
         return self._numbers[key]
 
 
@@ -225,7 +235,7 @@ def _identity(name: str, input_: Input) -> tuple:
     return (name, repr(input_))
 
 
-def _panel_input(name: str, input_: Input, shared: int) -> PanelInput:
+def _panel_input(name: str, input_: Input, shared: int, run: str | Path) -> PanelInput:
     slider = None if isinstance(input_.value, list) else _slider(input_, input_.value)
     return PanelInput(
         label=short_name(name),
@@ -233,6 +243,7 @@ def _panel_input(name: str, input_: Input, shared: int) -> PanelInput:
         value=input_.value,
         low=input_.low,
         high=input_.high,
+        later=later_values(run, {name: input_}).get(name),
         unit=_unit(input_.unit),
         dimension=_dimension(input_.unit),
         steps=_steps(input_.unit) if isinstance(input_.value, list) else None,

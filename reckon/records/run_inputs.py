@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from pathlib import Path
 
 from reckon import units
 from reckon.computer import processors
@@ -99,6 +100,17 @@ def measured(quantity: str, otherwise: Input | None = None, *, at_end: bool = Fa
         high=high if has_interval else None,
         reference=quantity,
     )
+
+
+def later_values(run: str | Path, inputs: dict[str, Input]) -> dict[str, float]:
+    """The run's values, in base units, of the measured inputs that have another one since."""
+    values = {}
+    for name, input_ in inputs.items():
+        result = read_result(run, str(input_.reference)) if input_.origin == "measured" else None
+        summary = result and (result.at_end if input_.source.endswith(AT_END) else result.summary)
+        if summary and summary.input[0] != input_.value:
+            values[name] = summary.input[0]
+    return values
 
 
 def _required(otherwise: Input | None, call: str) -> Input:

@@ -84,6 +84,8 @@ def reseal(name: str, new: PredictionRecord | None, reason: str, session: Sessio
     if stored is None:
         raise ReckonError(f"{name} is not sealed yet; measuring it seals its prediction.")
     new = new or stored.predictions[-1]
+    if stored.has_samples:
+        new = revisions.edited(name, stored.predictions[-1], new)
     if not differences(stored.seal, new):
         raise ReckonError(f"The sealed prediction of {name} is this one already.")
     if not stored.has_samples:
@@ -115,6 +117,8 @@ def _write(session: Session, name: str, new: records.PredictionRecord) -> Quanti
             quantity = record.quantities[name] = Quantity(predictions=[new])
         elif _is_new(new, quantity):
             earlier = quantity.predictions if quantity.has_samples else []
+            if earlier:
+                new = revisions.edited(name, earlier[-1], new)
             new = new.model_copy(update={"role": "revision" if earlier else "seal"})
             quantity = quantity.model_copy(update={"predictions": [*earlier, new]})
             record.quantities[name] = quantity

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from pathlib import Path
 
 import numpy as np
 
@@ -16,10 +16,10 @@ from reckon.prediction.formula import PARTS, Formula, Prediction
 from reckon.prediction.inputs import Input
 from reckon.prediction.printing import latex, name_latex
 from reckon.records.quantities.lookup import read_result
-from reckon.records.quantities.recorded_predictions import needed_values, prediction_record
+from reckon.records.quantities.recorded_predictions import needed_values
 from reckon.records.quantities.result import Result
-from reckon.records.quantities.revisions import differences
-from reckon.records.run_inputs import AT_END
+from reckon.records.quantities.revisions import as_recorded
+from reckon.records.run_inputs import AT_END, later_values
 from reckon.records.session import current_session
 from reckon.show import citations
 from reckon.show.block import Block, items, plain_markdown, short_name, table, what_if_anchor
@@ -165,54 +165,53 @@ def _recorded_result(prediction: Prediction) -> Result | None:
     return read_result(current_session().run.name, prediction.quantity)
 
 
-def _as_sealed(prediction: Prediction) -> Prediction:
-    """The prediction with the measured inputs that the run's record has of it, not later medians;
-    as it is, if a person has changed it since."""
+def _as_recorded(prediction: Prediction) -> Prediction:
+    """The prediction with each input as the run's record has it, but for those that a person has
+    changed since it was measured."""
     result = _recorded_result(prediction)
-    if result is None or differences(result.current, prediction_record(prediction)):
+    if result is None:
         return prediction
-    recorded = {input_.name: input_ for input_ in result.current.inputs}
-    inputs = dict(prediction.inputs)
-    for name, input_ in inputs.items():
-        sealed = recorded[name]
-        if input_.origin == sealed.origin == "measured":
-            inputs[name] = dataclasses.replace(
-                input_, value=sealed.value, low=sealed.low, high=sealed.high
-            )
-    return Prediction(prediction.quantity, prediction.formula, inputs)
+    if result.has_samples:
+        return as_recorded(result.current, prediction)
+    # Before it is measured, a guess may still give way to what it stood in for.
+    measured = [input_ for input_ in result.current.inputs if input_.origin == "measured"]
+    return as_recorded(result.current.model_copy(update={"inputs": measured}), prediction)
 
 
-def _since_sealed(shown: Prediction, given: Prediction) -> str:
-    """That measured inputs have moved since the prediction was sealed, and those by how much that
-    moved by a per cent or more; "" if none has."""
-    later = _later(shown, given)
-    if not later:
-        return ""
-    sealed = "It was {term}`sealed` before this measurement, with the measured inputs known then;"
-    moved = _moved(later)
+def since_sealed(prediction: Prediction, run: str | Path, edited: Collection[str] = ()) -> str:
+    """Which measured inputs have moved by a per cent or more since the prediction was sealed, and
+    what it would be with the values of now; "" if none has.
+
+    edited: the inputs that a person has changed, which do not count."""
+    given = {name: input_ for name, input_ in prediction.inputs.items() if name not in edited}
+    later = later_values(run, given)
+    moved = _moved(prediction, later)
     if not moved:
-        return f"{sealed} their later values differ by less than {percent(_LEAST_MOVED, 1)}."
-    return f"{sealed} their later values differ: {join_words(moved)}."
+        return ""
+    with_later = _predicted(variations.with_values(prediction, later))
+    return (
+        f"{SEALED_BEFORE} their later values differ: {join_words(moved)}. "
+        f"With these it would be {with_later}."
+    )
 
 
-def _later(shown: Prediction, given: Prediction) -> dict[str, float]:
-    """The values of the measured inputs as shares of those that were sealed, where they differ."""
-    return {
-        name: float(np.divide(given.inputs[name].value, input_.value))
-        for name, input_ in shown.inputs.items()
-        if input_.origin == "measured" and input_.value != given.inputs[name].value
+SEALED_BEFORE = "Its measured inputs are those known when it was sealed;"
+
+
+def _moved(prediction: Prediction, later: dict[str, float]) -> list[str]:
+    """The inputs whose later value differs by a per cent or more, with that."""
+    shares = {
+        name: abs(float(np.divide(value, prediction.inputs[name].value)) - 1)
+        for name, value in later.items()
     }
-
-
-def _moved(later: dict[str, float]) -> list[str]:
     return [
-        f"{short_name(name)} by {percent(abs(ratio - 1))}"
-        for name, ratio in later.items()
-        if abs(ratio - 1) >= _LEAST_MOVED
+        f"{short_name(name)} by {percent(share)}"
+        for name, share in shares.items()
+        if share >= LEAST_MOVED
     ]
 
 
-_LEAST_MOVED = 0.01  # of an input
+LEAST_MOVED = 0.01  # of an input
 
 
 def _moves(prediction: Prediction) -> dict[str, str]:
@@ -248,7 +247,7 @@ def _is_comparable(result: Result, prediction: Prediction) -> bool:
 
 def prediction(prediction: Prediction, subject: str) -> Block:
     """The formula, its inputs with their origin and effect, and what it predicts of `subject`."""
-    given, prediction = prediction, _as_sealed(prediction)
+    prediction = _as_recorded(prediction)
     moves = _moves(prediction)
     needed = _needed(prediction, moves)
     rows = [
@@ -280,7 +279,8 @@ def prediction(prediction: Prediction, subject: str) -> Block:
         interval = " and ".join(_interval(prediction))
         between = f" (between {interval} by the inputs' intervals)" if interval else ""
         predicted = f"**Predicted: {_predicted(prediction)}**{between}."
-        predicted = f"{predicted} {_since_sealed(prediction, given)}".rstrip()
+    since = since_sealed(prediction, current_session().run.name)
+    predicted = f"{predicted} {since.replace('sealed', '{term}`sealed`', 1)}".rstrip()
     panel = what_if_anchor([prediction.quantity], subject)
     return Block(f"{formula_block(prediction)}\n\n{predicted}\n\n{inputs}\n\n{panel}")
 
@@ -293,7 +293,7 @@ def _names_latex(prediction: Prediction) -> str:
 def predictions(predictions: list[Prediction], caption: str, name: str) -> Block:
     """Several predictions: each formula once, numbered if there are several; a table with value,
     interval and the inputs that differ; below it the origin of every input."""
-    given, predictions = predictions, [*map(_as_sealed, predictions)]
+    predictions = [*map(_as_recorded, predictions)]
     formulas = list(dict.fromkeys(map(_names_latex, predictions)))
     is_numbered = len(formulas) > 1
     values: dict[str, set[str]] = {}
@@ -326,7 +326,8 @@ def predictions(predictions: list[Prediction], caption: str, name: str) -> Block
     for number, formula in enumerate(formulas, 1):
         pieces += [f"Formula {number}:"] if is_numbered else []
         pieces.append(f"$$\n{formula}\n$$")
-    moved = [_moved(_later(*pair)) for pair in zip(predictions, given, strict=True)]
+    run = current_session().run.name
+    moved = [_moved(each, later_values(run, each.inputs)) for each in predictions]
     unique = [*dict.fromkeys(itertools.chain(*moved))]
     since = f"Later values of measured inputs differ: {join_words(unique)}." if unique else ""
     pieces += [values_table, "Inputs:", items(sources).markdown, since, panel]

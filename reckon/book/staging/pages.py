@@ -218,7 +218,8 @@ def _formulas(run: str, experiment: str) -> str:
         run_dir / "run.json",
         *filter(None, [config.settings().predictions]),
     ]
-    version = [execution.sources if execution else "", *map(records.file_digest, made_from)]
+    execution_of = [execution.sources, *execution.reads.values()] if execution else []
+    version = [*execution_of, *map(records.file_digest, made_from)]
     return read_or_compute(
         f"formulas/{experiment}.json", version, lambda: what_if_panels.script(run, experiment)
     )

@@ -15,6 +15,8 @@ import pydantic
 
 from reckon import config, toml_files
 from reckon.errors import ReckonError
+from reckon.prediction.formula import Prediction
+from reckon.prediction.inputs import Input
 from reckon.prediction.variations import changed, changed_inputs
 from reckon.records.quantities.recorded_predictions import prediction_record, to_prediction
 from reckon.records.read_log import note_read
@@ -39,7 +41,7 @@ def differences(before: PredictionRecord, after: PredictionRecord) -> list[str]:
     return sentences
 
 
-def _is_revised(before: InputRecord, after: InputRecord) -> bool:
+def _is_revised(before: InputRecord, after: InputRecord | Input) -> bool:
     if "measured" in (before.origin, after.origin):
         # Before the first measurement a guess stands in, with the same reference.
         has_same_source = before.source == after.source or before.origin != after.origin
@@ -49,6 +51,29 @@ def _is_revised(before: InputRecord, after: InputRecord) -> bool:
     if before.origin != after.origin:
         return True
     return (before.value, before.low, before.high) != (after.value, after.low, after.high)
+
+
+def as_recorded(recorded: PredictionRecord, prediction: Prediction) -> Prediction:
+    """The prediction with each input as recorded, but for those that a person has changed.
+
+    One that was measured may have another value since: an edit must not change it, too."""
+    before = {input_.name: input_ for input_ in recorded.inputs}
+    inputs = {
+        name: _input_as_recorded(before.get(name), input_)
+        for name, input_ in prediction.inputs.items()
+    }
+    return replace(prediction, inputs=inputs)
+
+
+def _input_as_recorded(recorded: InputRecord | None, input_: Input) -> Input:
+    if recorded is None or _is_revised(recorded, input_) or recorded.value == input_.value:
+        return input_
+    return Input(**recorded.model_dump(exclude={"name"}))
+
+
+def edited(name: str, recorded: PredictionRecord, new: PredictionRecord) -> PredictionRecord:
+    """The new record of a quantity's prediction, with its inputs as as_recorded() has them."""
+    return prediction_record(as_recorded(recorded, to_prediction(name, new)))
 
 
 def is_same(a: PredictionRecord, b: PredictionRecord) -> bool:
@@ -76,7 +101,8 @@ class Variants:
             return stored.model_copy(update={"predictions": [new]})
         if not differences(stored.predictions[-1], new):
             return stored
-        variant = self._by_quantity[name] = new.model_copy(update={"role": "revision"})
+        variant = edited(name, stored.predictions[-1], new)
+        variant = self._by_quantity[name] = variant.model_copy(update={"role": "revision"})
         return stored.model_copy(update={"predictions": [*stored.predictions, variant]})
 
     def take(self) -> dict[str, PredictionRecord]:
@@ -118,6 +144,7 @@ def write_overlay(run: str, quantity: str, prediction: PredictionRecord) -> None
     before = _read_overlay(run, experiment)
     after = {name: entry for name, entry in before.items() if name != quantity}
     if stored and differences(stored.predictions[-1], prediction):
+        prediction = edited(quantity, stored.predictions[-1], prediction)
         entry = before.get(quantity)
         if entry is None or differences(entry.predictions[-1], prediction):
             entry = Quantity(predictions=[prediction.model_copy(update={"role": "revision"})])
