@@ -95,7 +95,7 @@ class Cluster:
     def find(self, known: dict[str, dict[str, Any]] | None = None) -> hosts.Found:
         """The hosts of these workers, by default of all. Raises SchedulerLost."""
         known = self.workers() if known is None else known
-        return hosts.group(known, self.ask(on_host.describe, known))
+        return hosts.group(known, self.ask(on_host.describe, known), on_host.software())
 
     def ask(self, function: Callable, workers: Iterable[str], *arguments: Any) -> dict[str, Any]:
         """What the function gives on each worker; an exception where it raised one, None where no

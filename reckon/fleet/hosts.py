@@ -45,8 +45,10 @@ class Found:
         return None
 
 
-def group(known: Mapping[str, dict], answers: Mapping[str, Any]) -> Found:
-    """The hosts by what the scheduler knows of each worker, and what each says of its host."""
+def group(known: Mapping[str, dict], answers: Mapping[str, Any], software: str) -> Found:
+    """The hosts by what the scheduler knows of each worker, and what each says of its host.
+
+    software: what measures here; figures of another one would not be comparable."""
     found = Found()
     of_host: dict[tuple[str, str], list[str]] = defaultdict(list)
     for worker, about in known.items():
@@ -57,6 +59,12 @@ def group(known: Mapping[str, dict], answers: Mapping[str, Any]) -> Found:
             found.skipped.append(
                 f"The worker {worker} on {answer['hostname']} has no resource {RESOURCE}; start it "
                 f"as `{START_WORKER}`."
+            )
+        elif answer.get("software") != software:
+            found.skipped.append(
+                f"The worker {worker} on {answer['hostname']} has "
+                f"{answer.get('software', 'an older Reckon')}, not {software} as here; update its "
+                "checkout and restart it."
             )
         else:
             of_host[answer["hostname"], answer["machine"]].append(worker)

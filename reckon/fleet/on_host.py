@@ -7,8 +7,12 @@ attempt has the attempt's key.
 from __future__ import annotations
 
 import contextlib
+import functools
+import hashlib
+import importlib.metadata
 import json
 import os
+import platform
 import socket
 import subprocess
 import sys
@@ -69,9 +73,21 @@ class HostFailed(Exception):
 
 
 def describe() -> dict[str, str]:
-    """What this host is called, and its kernel's boot id."""
+    """What this host is called, its kernel's boot id, and the software that measures."""
     boot_id = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-    return {"hostname": socket.gethostname(), "machine": boot_id}
+    return {"hostname": socket.gethostname(), "machine": boot_id, "software": software()}
+
+
+@functools.cache
+def software() -> str:
+    """What must be alike where figures are compared: Reckon's sources, Python and Dask."""
+    sources = hashlib.sha256()
+    for folder, pattern in (("reckon", "*.py"), ("csrc", "*.[ch]"), ("notebooks", "*.ipynb")):
+        for path in sorted((config.ROOT / folder).rglob(pattern)):
+            sources.update(path.read_bytes())
+    python = ".".join(platform.python_version_tuple()[:2])
+    dask = importlib.metadata.version("distributed")
+    return f"Reckon {sources.hexdigest()[:8]}, Python {python} and Dask {dask}"
 
 
 def measure(request: Request) -> Measured:

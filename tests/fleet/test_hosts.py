@@ -1,12 +1,16 @@
 """Which hosts a cluster has."""
 
-from reckon.fleet.hosts import group
+from reckon.fleet import hosts
 
 RESOURCES = {"resources": {"reckon": 1}}
 
 
 def about(hostname, machine="boot"):
-    return {"hostname": hostname, "machine": machine}
+    return {"hostname": hostname, "machine": machine, "software": "Reckon 1"}
+
+
+def group(known, answers):
+    return hosts.group(known, answers, "Reckon 1")
 
 
 def test_workers_of_one_host_are_one_host():
@@ -65,4 +69,16 @@ def test_a_worker_that_cannot_measure_is_named_with_what_to_do():
         "The worker tcp://c:1 cannot be asked (closed).",
         "The worker tcp://d:1 on four has no resource reckon; start it as `dask worker SCHEDULER "
         '--nthreads 1 --resources "reckon=1"`.',
+    ]
+
+
+def test_a_worker_with_other_software_is_skipped():
+    older = {"hostname": "two", "machine": "boot"}
+    newer = about("three") | {"software": "Reckon 2"}
+    workers = {"tcp://a:1": about("one"), "tcp://b:1": older, "tcp://c:1": newer}
+    found = group(dict.fromkeys(workers, RESOURCES), workers)
+    assert [host.name for host in found.hosts] == ["one"]
+    assert [sentence.partition("; ")[0] for sentence in found.skipped] == [
+        "The worker tcp://b:1 on two has an older Reckon, not Reckon 1 as here",
+        "The worker tcp://c:1 on three has Reckon 2, not Reckon 1 as here",
     ]
