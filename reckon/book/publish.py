@@ -7,6 +7,7 @@ from pathlib import Path
 
 from reckon.book import sphinx
 from reckon.errors import ReckonError
+from reckon.records.run_files import files
 
 # GitHub Pages leaves out folders such as _static without it; it also marks a folder as ours.
 _MARK = ".nojekyll"
@@ -28,3 +29,4 @@ def publish(target: Path, *, with_pdf: bool) -> None:
     left_out = [".buildinfo*", *([] if with_pdf else [path.name for path in sphinx.pdf_paths()])]
     shutil.copytree(sphinx.site_dir(), target, ignore=shutil.ignore_patterns(*left_out))
     (target / _MARK).touch()
+    files.make_public(target)

@@ -1,6 +1,7 @@
 """A published site names no host, user or address."""
 
 import importlib
+import os
 from types import SimpleNamespace
 
 import pytest
@@ -83,8 +84,14 @@ def test_the_site_is_copied_and_replaces_an_earlier_one(run, tmp_path):
     target.mkdir()
     publish.publish(target, with_pdf=True)
     (target / "old.html").write_text("old")
+    before = os.umask(0o077)
+    (site / "_static").mkdir()
+    (site / "_static" / "style.css").write_text("")
     publish.publish(target, with_pdf=False)
-    assert sorted(path.name for path in target.iterdir()) == [".nojekyll", "index.html"]
+    os.umask(before)
+    for path in (target, *target.rglob("*")):  # the server is another user
+        assert path.stat().st_mode & 0o777 == (0o755 if path.is_dir() else 0o644)
+    assert sorted(path.name for path in target.iterdir()) == [".nojekyll", "_static", "index.html"]
 
 
 def test_a_folder_with_other_files_is_refused(run, tmp_path):
