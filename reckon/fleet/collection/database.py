@@ -8,11 +8,11 @@ from typing import Any
 
 import duckdb
 
-from reckon import config
+from reckon.computer import control_groups
 from reckon.errors import ReckonError
 from reckon.records.run_files import files
 
-_MEMORY = "512MB"  # of DuckDB's own; beyond it, it works on files
+_MOST_BYTES = 512e6  # of DuckDB's own memory; beyond it, it works on files
 _QUANTITY_COLUMNS = (  # that are queried; the file has more
     "run_id, quantity, x, shown_x_unit, unit, shown_unit, state, reason, predicted, "
     "predicted_low, predicted_high, revised, ratio, median, low, high, version, reports, params"
@@ -53,14 +53,13 @@ class Collection:
 
     def __init__(self, folder: Path):
         self._closing = contextlib.ExitStack()
-        temporary = self._closing.enter_context(
-            files.temporary_folder(config.settings().build_dir, "collection-")
-        )
+        temporary = self._closing.enter_context(files.temporary_folder(folder, ".collection-"))
         self._connection = self._closing.enter_context(
             contextlib.closing(duckdb.connect(temporary / "tables.duckdb"))
         )
         try:
-            self._query(f"SET memory_limit = '{_MEMORY}'")
+            limit_bytes = min(_MOST_BYTES, control_groups.memory_left_bytes() / 4)
+            self._query(f"SET memory_limit = '{limit_bytes:.0f}B'")
             for create, name in ((_RUNS, "runs"), (_QUANTITIES, "quantities")):
                 path = str(folder / f"{name}.parquet").replace("'", "''")
                 self._query(create.format(path=path))

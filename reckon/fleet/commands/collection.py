@@ -14,7 +14,7 @@ import click
 from rich.console import Console
 from rich.progress import track
 
-from reckon import config, records
+from reckon import records
 from reckon.cli.commands import command, run_option
 from reckon.cli.output import print_json
 from reckon.cli.runs import chosen_run
@@ -72,7 +72,7 @@ def collect(**options) -> int:
 
     out = arguments.out
     _check_may_be_replaced(out, arguments.sources)
-    with _temporary_folder() as unpacked:
+    with _temporary_folder(out) as unpacked:
         found = gather.find(arguments.sources, unpacked)
         of_runs = gather.tables_of(found, recompute=not arguments.trust_medians)
         if arguments.no_names:
@@ -93,6 +93,7 @@ def collect(**options) -> int:
         with_names = not arguments.no_names
         site = pages.Site(collection, found.skipped, between, with_names=with_names)
         count = pages.write(site, out, _shown, grading=arguments.grading)
+        files.make_public(out)
         outliers = [
             {"machine": each["name"], "why": each["why"]} for each in site.outlying_machines
         ]
@@ -118,9 +119,9 @@ def _own_run(arguments) -> Path:
     return folder
 
 
-def _temporary_folder() -> AbstractContextManager[Path]:
-    """For what is unpacked."""
-    return files.temporary_folder(config.settings().build_dir, "unpacked-")
+def _temporary_folder(target: Path) -> AbstractContextManager[Path]:
+    """For what is unpacked: beside what is written, as nothing else has to be writable."""
+    return files.temporary_folder(target.absolute().parent, ".unpacked-")
 
 
 def _nothing(sources: Iterable[str]) -> str:
@@ -176,7 +177,7 @@ def export(**options) -> int:
 
     if arguments.sources and arguments.run:
         raise ReckonError("Give sources or --run, not both.")
-    with _temporary_folder() as unpacked:
+    with _temporary_folder(arguments.prometheus or arguments.out) as unpacked:
         if arguments.sources:
             found = gather.find(arguments.sources, unpacked)
         else:

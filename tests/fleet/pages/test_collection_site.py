@@ -3,6 +3,7 @@
 import csv
 import itertools
 import json
+import os
 import re
 import shutil
 from urllib.parse import unquote
@@ -134,7 +135,11 @@ def test_another_folder_is_not_overwritten(fleet, tmp_path):
 def test_a_table_for_grading_counts_what_predictions_are_worth_and_json_has_what_was_found(
     fleet, site, tmp_path
 ):
+    umask = os.umask(0o077)
     out, done = collected(fleet, tmp_path, "--grading", "--json")
+    os.umask(umask)
+    assert {path.stat().st_mode & 0o777 for path in (out, *out.rglob("*"))} == {0o755, 0o644}
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
     (outlier,) = json.loads(done.stdout)["outliers"]
     assert outlier["machine"] == "host-12"
     with open(out / "data/grading.csv", newline="") as file:
