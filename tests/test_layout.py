@@ -222,6 +222,16 @@ def terms(text):
     return {(target or words).lower() for words, target in linked}
 
 
+def test_a_link_to_a_page_is_one_that_a_part_of_the_book_can_leave_out():
+    """`without_dead_links` knows [words](/notebooks/files/read.ipynb) alone."""
+    texts = [path.read_text() for path in (ROOT / "book").glob("*.md")]
+    texts += ["".join(cell["source"]) for name in NOTEBOOKS for cell in cells(name, "markdown")]
+    for text in texts:
+        assert not re.search(
+            r"\{(doc|ref|numref|any)\}`|\]\([^/)\s:#][^)\s:#]*\.(md|ipynb)", text
+        ), text
+
+
 def test_terms_that_pages_link_to_are_in_the_glossary():
     pages = [*(ROOT / "book").glob("*.md"), *(ROOT / "notebooks").rglob("*.ipynb")]
     unknown = {path.name: terms(path.read_text()) - GLOSSARY for path in pages}
