@@ -49,3 +49,18 @@ def test_an_edit_of_a_cell_is_seen():
     source = contents.source("cpu/syscall").read_bytes()
     edited = source.replace(b"rk.guess(150", b"rk.guess(550")
     assert edited != source and stripped(edited) == edited
+
+
+def test_a_moved_checkout_strips_its_notebooks(tmp_path):
+    """The script nbstripout begins with the place where it was installed."""
+    programs = tmp_path / ".venv/bin"
+    programs.mkdir(parents=True)
+    (programs / "nbstripout").write_text("#!/moved/away/.venv/bin/python\n")
+    (programs / "python").symlink_to(ROOT / ".venv/bin/python")
+    (tmp_path / ".venv/pyvenv.cfg").write_text((ROOT / ".venv/pyvenv.cfg").read_text())
+    (tmp_path / ".venv/lib").symlink_to(ROOT / ".venv/lib")
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1")])
+    notebook.cells[0].outputs = [nbformat.v4.new_output("stream", text="1\n")]
+    saved = nbformat.writes(notebook).encode()
+    done = subprocess.run([FILTER], input=saved, cwd=tmp_path, capture_output=True, check=True)
+    assert not nbformat.reads(done.stdout.decode(), 4).cells[0].outputs

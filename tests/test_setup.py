@@ -183,6 +183,16 @@ def test_uninstall_where_nothing_was_installed(setup):
     assert setup("uninstall", ".venv").returncode == 0 and not (setup.state / "called").exists()
 
 
+def test_a_virtual_environment_that_was_moved_or_copied_is_found(setup):
+    folder = setup.folder / ".venv"
+    assert setup("moved", ".venv").returncode == 1  # there is none
+    (folder / "bin").mkdir(parents=True)
+    (folder / "bin/pip").write_text(f"#!{folder}/bin/python\n")
+    assert setup("moved", ".venv").returncode == 1
+    shutil.copytree(folder, setup.folder / "copy")
+    assert setup("moved", "copy").returncode == 0
+
+
 def test_another_system_is_refused_in_one_sentence(tmp_path):
     _write(tmp_path / "uname", "echo Darwin")
     path = f"{tmp_path}:{os.environ['PATH']}"
