@@ -148,8 +148,7 @@ edit: setup lib nfs ## serve the site, and make it again whenever a file of the 
 
 serve: setup ## show the site on http://127.0.0.1:8000 (PORT=)
 	@test -f _build/html/index.html || { echo "There is no site yet; run make book." >&2; exit 2; }
-	@echo "http://127.0.0.1:$(PORT)/  (Ctrl-C ends it)"
-	@$(PY) -m http.server $(PORT) --bind 127.0.0.1 --directory _build/html
+	@$(PY) -m reckon edit --as-it-is --port $(PORT)
 
 # A worker takes a whole file, whose tests share fixtures; tests/conftest.py puts the longest first.
 BY_FILE := --dist loadfile --no-loadscope-reorder
@@ -198,7 +197,12 @@ setup-dev: $(VENV)/ready-dev ## also what tests and `make lint` need, with the t
 SET_UP = $(ALONE) tools sh -c '[ "$$(find $@ $(^:%=-newer %) 2>/dev/null)" ] || \
   { tools/setup venv $(PYTHON) $(VENV) $< && touch $@; }'
 
-$(VENV)/ready: requirements.txt pyproject.toml tools/setup
+# A moved or copied one is made again.
+MOVED := $(shell tools/setup moved $(VENV) && echo moved)
+.PHONY: moved
+moved:
+
+$(VENV)/ready: requirements.txt pyproject.toml tools/setup $(MOVED)
 	@$(SET_UP)
 
 $(VENV)/ready-%: requirements-%.txt $(VENV)/ready

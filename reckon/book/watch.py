@@ -30,7 +30,8 @@ Build = Callable[[], bool]
 def edit(builds: Sequence[Build], port: int, stop: threading.Event | None = None) -> None:
     """Build, serve the site, and build again after every change, until Ctrl-C or `stop`.
 
-    builds: done one after the other; browsers reload after each that has something new."""
+    builds: done one after the other; browsers reload after each that has something new. Without
+    any the site is served as it is."""
     versions = _Versions()
     try:  # first, for building may take minutes
         server = http.server.ThreadingHTTPServer(
@@ -39,13 +40,15 @@ def edit(builds: Sequence[Build], port: int, stop: threading.Event | None = None
     except OSError as error:
         raise ReckonError(
             f"Port {port} cannot be used ({error.strerror}); choose another with --port, or PORT= "
-            "behind `make edit`."
+            "behind make."
         ) from None
     server.daemon_threads = True
     for _ in _made(builds):
         pass
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print(f"http://127.0.0.1:{server.server_address[1]}/  (Ctrl-C ends it)", flush=True)
+    if not builds:
+        threading.Event().wait()
     runs = config.settings().runs_dir
     watched = [path for path in (ROOT / name for name in _WATCHED) if path.exists()]
     changed = watchfiles.watch(

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 import pytest
 from helpers.books import RecordedProject
 from helpers.processes import until
+from helpers.project import reckon
 
 from reckon.book import sphinx, watch
 from reckon.errors import ReckonError
@@ -159,3 +160,13 @@ def test_reckon_edit_builds_the_site_again_when_prose_is_saved(tmp_path):
     finally:
         os.kill(editor.pid, signal.SIGINT)
         assert editor.wait(60) in (0, 130), log.read_text()
+
+
+def test_a_site_is_served_only_at_a_port_that_there_is():
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = str(other.getsockname()[1])
+        for name, why in ((port, "cannot be used"), ("99999", "is not in the range 1<=x<=65535")):
+            done = reckon("edit", "--as-it-is", "--port", name)
+            assert done.returncode == 2 and why in done.stderr and done.stderr.count("\n") == 1
