@@ -15,6 +15,7 @@ from pathlib import Path
 
 from reckon import config, records
 from reckon.book.staging.stage import SPHINX_SETTINGS, Stage, stage_dir
+from reckon.computer.system_files import run_command
 from reckon.errors import ReckonError, is_limit
 
 TEX_HINT = (
@@ -33,6 +34,7 @@ _TO_FRONT_PAGE = """\
 <body><main><h1>Reckon</h1><p><a href="book/intro.html">The book</a></p></main></body>
 </html>
 """
+_FONT = "lmroman10-regular.otf"  # of the PDFs' text
 _PDFS = ("reckon.pdf", "reckon-full.pdf")  # as book/ext/two_pdfs.py names them
 # Both at once; XeLaTeX writes no PDF before its last pass.
 _MAKE_OPTIONS = {"MAKEFLAGS": "-j2", "LATEXMKOPTS": "-xelatex"}
@@ -111,6 +113,12 @@ def _complete(stage: Stage) -> None:
 
 def pdf(stage: Stage) -> bool:
     """Make the PDFs and put them beside the site; False where nothing had changed."""
+    settings = config.settings()
+    for name, text in (("AUTHOR", settings.author), ("COURSE", settings.course)):
+        if missing := _without_letter(text):
+            raise ReckonError(
+                f"The font of the PDFs has no {' '.join(missing)}; write {name}= in Latin letters."
+            )
     mark = _Mark("latexpdf")
     if have_pdfs() and mark.holds(stage.pages):
         return False
@@ -121,6 +129,17 @@ def pdf(stage: Stage) -> bool:
         shutil.copyfile(output, path)
     mark.set(stage.pages)
     return True
+
+
+def _without_letter(text: str) -> list[str]:
+    """The characters of the text that the PDFs' font does not have: XeLaTeX would print boxes."""
+    if text.isascii():
+        return []
+    from fontTools.ttLib import TTFont  # imports slowly
+
+    font = run_command("kpsewhich", _FONT)
+    letters = TTFont(font.strip()).getBestCmap() if font else {}
+    return [letter for letter in dict.fromkeys(text) if letters and ord(letter) not in letters]
 
 
 class _Mark:

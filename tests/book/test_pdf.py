@@ -10,7 +10,9 @@ from helpers.capabilities import installed
 from helpers.project import ROOT, output_of
 from PIL import Image
 
-from reckon.book import contents
+from reckon import config
+from reckon.book import contents, sphinx
+from reckon.errors import ReckonError
 from reckon.show.figures import printing
 
 spec = importlib.util.spec_from_file_location("pdf_tables", ROOT / "book/ext/pdf_tables.py")
@@ -234,6 +236,15 @@ def test_the_metadata_name_the_machine_the_run_and_the_author(built, name):
     assert fields["Author"] == "A. Student"
     assert fields["Keywords"] == "CSE 221"
     assert re.search(r"cores.*run recorded, measured \d{4}-\d\d-\d\d", fields["Subject"])
+
+
+def test_letters_that_the_font_lacks_are_named_before_tex_runs(monkeypatch):
+    monkeypatch.setattr(sphinx, "_Mark", None)  # what follows the check
+    for author, missing in (("Łukasz 王 🙂", "王 🙂"), ("สม", "ส ม")):
+        monkeypatch.setattr(config, "_in_use", config.Settings(author=author))
+        with pytest.raises(ReckonError, match=f"has no {missing}; write AUTHOR= in Latin"):
+            sphinx.pdf(None)
+    assert sphinx._without_letter("José Łukasz Ærø") == []
 
 
 def test_the_title_page_has_author_course_machine_run_and_score(built):
