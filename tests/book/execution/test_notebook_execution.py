@@ -151,6 +151,29 @@ while not os.path.exists("pid") or not open("pid").read():
     assert pids_gone([int((tmp_path / "pid").read_text())])
 
 
+@pytest.mark.parametrize(
+    ("source", "how"),
+    [
+        ("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)", "was killed by SIGKILL (9)"),
+        ("import ctypes\nctypes.string_at(0)", "was killed by SIGSEGV (11)"),
+        ("import os\nos._exit(0)", "ended with status 0"),
+    ],
+)
+def test_how_a_kernel_ended_is_said_with_the_cell(tmp_path, source, how):
+    notebook = write_notebook(tmp_path / "page.ipynb", "profile = run = None", source)
+    with pytest.raises(NotebookFailed) as failed:
+        execute(notebook)
+    assert str(failed.value).startswith(f"its kernel {how} in cell 2; ")
+
+
+def test_a_page_does_not_wait_for_threads_and_cuts_endless_output(tmp_path):
+    thread = "import threading\nthreading.Thread(target=threading.Event().wait).start()"
+    lines = "for _ in range(200):\n    print(1000 * ('x' * 99 + '\\n'), end='')"
+    notebook = write_notebook(tmp_path / "page.ipynb", "profile = run = None", thread, lines)
+    (output,) = execute(notebook).cells[2].outputs
+    assert output.text.endswith("[Cut here: 20,000 of 20,000,000 characters are shown.]\n")
+
+
 def test_ctrl_c_at_the_terminal_never_reaches_a_page_or_the_fork_server(tmp_path):
     notebook = write_notebook(tmp_path / "page.ipynb", "profile = run = None")
     done = subprocess.run(
