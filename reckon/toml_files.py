@@ -12,13 +12,19 @@ import pydantic
 from reckon.errors import ReckonError
 from reckon.messages import first_fault
 
+_MOST_BYTES = 10_000_000  # the largest of the book's has 100 kB
+
 Model = TypeVar("Model", bound=pydantic.BaseModel)
 
 
 def load(path: Path) -> dict[str, Any]:
     """The file's content; a byte order mark before it is left out. Raises ReckonError."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        with path.open("rb") as file:
+            content = file.read(_MOST_BYTES + 1)
+        if len(content) > _MOST_BYTES:
+            raise ReckonError(f"{path}: it has more than {_MOST_BYTES:,} bytes.")
+        return tomllib.loads(content.decode("utf-8-sig").replace("\r\n", "\n"))
     except OSError as error:
         raise ReckonError(f"{path} cannot be read: {error.strerror}.") from None
     except UnicodeDecodeError:

@@ -218,6 +218,11 @@ MISTAKES = [
     (["probe", "cpu/syscall/getpid", "calls=0"], "must be between"),
     (["probe", "cpu/syscall/getpid", "--cpu", "4097"], "CPU 4097 cannot be used"),
     (["probe", "test/crash"], "test/crash died of signal 11 (Segmentation fault)"),
+    (["probe", "test/hang", "--span", "inf"], "inf is not in the range"),
+    (["probe", "test/hang", "--span", "nan"], "'nan' is no number"),
+    (["probe", "test/hang", "--processes", "1000000000000"], "is not in the range"),
+    (["compare", "a", "b", "--minimum-change", "nan"], "'nan' is no number"),
+    (["predict", "--file", "/dev/zero"], "it has more than 10,000,000 bytes."),
     (["probe", "test/hang", "--deadline", "0.2"], "still running after 0.2 s"),
     (["probe", "test/unsupported"], "is unsupported everywhere"),
     (["predict"], "Say which quantity"),
@@ -300,3 +305,10 @@ def test_ctrl_c_while_it_is_imported_prints_nothing(tmp_path):
     (tmp_path / "click.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
     done = reckon_process("--version", PYTHONPATH=str(tmp_path))
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
+
+
+def test_a_terminal_without_a_character_shows_a_question_mark(recorded):
+    done = reckon_process(
+        "predict", "cpu/syscall/getpid", "--run", "recorded", PYTHONIOENCODING="ascii"
+    )
+    assert done.returncode == 0 and "?, " in done.stdout and not done.stderr

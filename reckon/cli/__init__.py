@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
@@ -85,10 +86,7 @@ def main(argv: list[str] | None = None) -> int:
     argv: the arguments after the program's name; None: those of this process.
     """
     try:
-        # As Ctrl-C: nothing is left behind.
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            if signal.getsignal(number) is signal.SIG_DFL:
-                signal.signal(number, signal.default_int_handler)
+        _prepare_process()
         with _reckon.make_context("reckon", sys.argv[1:] if argv is None else [*argv]) as context:
             return _reckon.invoke(context)
     except click.exceptions.Exit as end:  # after --help and --version
@@ -106,6 +104,16 @@ def main(argv: list[str] | None = None) -> int:
     except OSError as error:  # a disk that fails, a limit: no module has a better sentence
         place = f"{error.filename}: " if error.filename else ""
         return _refuse(f"{place}{error.strerror or error}; {_CONTINUES}")
+
+
+def _prepare_process() -> None:
+    # As Ctrl-C: nothing is left behind.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, signal.default_int_handler)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # ? where a terminal has no ×
 
 
 def _refuse(sentence: str) -> int:

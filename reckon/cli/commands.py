@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import inspect
+import math
 from collections.abc import Callable
 
 import click
@@ -28,6 +29,19 @@ pages_option = click.option(
     "--pages", metavar="PATTERNS", help='Only the notebooks that match: "cpu/* summary".'
 )
 fresh_option = click.option("--fresh", is_flag=True, help="Measure again what is recorded.")
+
+
+class Number(click.FloatRange):
+    """A number in a range. No range excludes nan, which is refused too."""
+
+    def convert(self, value, param, ctx):
+        number = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value!r} is no number.", param, ctx)
+        return number
+
+
+SECONDS = Number(0, 1e9)
 
 
 class Command(click.Command):

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from reckon import records, units
-from reckon.cli.commands import RUN_HELP, command
+from reckon.cli.commands import RUN_HELP, Number, command
 from reckon.cli.output import fitting, in_columns, print_json
 from reckon.comparison import two_runs
 from reckon.comparison.quantities import PointComparison, QuantityComparison
@@ -23,7 +23,7 @@ from reckon.show.text import first_case
 _LONGEST_VALUE = 40  # characters of a value in the text
 
 
-class _Percentage(click.FloatRange):
+class _Percentage(Number):
     """A number of percent, with or without the sign."""
 
     def convert(self, value, param, ctx):

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import click
 
 from reckon import statistics, units
-from reckon.cli.commands import command
+from reckon.cli.commands import SECONDS, command
 from reckon.cli.output import fitting, print_json
 from reckon.computer import scratch
 from reckon.computer.busy_cores import cpus_of_busy_cores
@@ -111,10 +111,11 @@ _UNIT_OF_OP = {"ns": "Gtick/s", "cycle": "ns/cycle", "byte": "ns/byte"}
 @click.option(
     "--samples", type=_AT_LEAST_1, default=RunOptions.samples, help="Samples of each process."
 )
-@click.option("--processes", type=_AT_LEAST_1, default=20, help="Fresh processes.")
+@click.option("--processes", type=click.IntRange(1, 10**6), default=20, help="Fresh processes.")
 @click.option(
     "--span",
     "span_s",
+    type=SECONDS,
     default=1.0,
     metavar="SECONDS",
     help="Spread the processes over this time: disturbances come in bursts.",

@@ -18,7 +18,7 @@ from rich.progress import Progress, SpinnerColumn, TaskID, TextColumn, TimeElaps
 from reckon import config, records, units
 from reckon.book import contents
 from reckon.book.pack import SUFFIX
-from reckon.cli.commands import command, fresh_option, pages_option, profile_option
+from reckon.cli.commands import SECONDS, command, fresh_option, pages_option, profile_option
 from reckon.cli.output import print_json
 from reckon.errors import ReckonError
 from reckon.fleet.commands import extra_packages
@@ -62,13 +62,14 @@ _WRITE_EVERY_S = 5.0  # the file of the pairs, which may be large
 @click.option("--plan", is_flag=True, help="Say what would be done, and end.")
 @click.option(
     "--silent",
-    type=float,
+    type=SECONDS,
     metavar="SECONDS",
     help="A host that says nothing for this long hangs; default: "
     + ", ".join(f"{seconds:g} ({profile})" for profile, seconds in _SILENT_S.items()),
 )
 @click.option(
     "--away",
+    type=SECONDS,
     default=300.0,
     metavar="SECONDS",
     help="How long to wait for a worker or the scheduler that went away.",
