@@ -28,15 +28,6 @@ def copy(tmp_path_factory):
     return folder
 
 
-def keys(folder):
-    return in_python(
-        "from pathlib import Path\nfrom reckon.measurement import compilation\n"
-        f"compilation.ROOT = Path({str(folder)!r})\n"
-        "say({name: compilation.source_key(name) for name in library.probes()})",
-        RECKON_LIB=str(folder / "lib"),
-    )
-
-
 @pytest.fixture(scope="module")
 def files(copy):
     """The file of each probe of the copy, by the probe's name."""
@@ -46,36 +37,49 @@ def files(copy):
     )
 
 
+OF_THE_RUNNER = [f"runner/{name}.c" for name in ("registry", "in_process", "run", "main")]
+OF_THE_RUNNER.append("reckon.h")
+SUPPORT = sorted(f"fifth/support/{path.name}" for path in FIFTH.glob("support/*"))
+SHARED = "probe/available.c"
+OF_EXPERIMENTS = ["cpu/syscall.c", "fifth/plain.c"]
+OF_THE_PEER = ["peer/stream.c", "peer/peer.h"]
+EDITS = """from pathlib import Path
+from reckon.measurement import compilation
+compilation.ROOT = Path({folder!r})
+def keys():
+    compilation.source_key.cache_clear()
+    return {{name: compilation.source_key(name) for name in library.probes()}}
+before, changed = keys(), {{}}
+for file in {files}:
+    source = compilation.ROOT / "csrc" / file
+    text = source.read_text()
+    source.write_text(text + "/* edited */")
+    after = keys()
+    source.write_text(text)
+    changed[file] = [name for name in before if before[name] != after[name]]
+say(changed)"""
+
+
 @pytest.fixture(scope="module")
 def changed_by_an_edit(copy):
-    """The probes whose keys an edit of that source file changes."""
-    before = keys(copy)
-
-    def edit(file):
-        source = copy / "csrc" / file
-        text = source.read_text()
-        source.write_text(text + "/* edited */\n")
-        after = keys(copy)
-        source.write_text(text)
-        return {name for name in before if before[name] != after[name]}
-
-    return edit
+    """The probes whose keys an edit of a source file changes, by that file."""
+    files = [*OF_THE_RUNNER, *SUPPORT, SHARED, *OF_EXPERIMENTS, *OF_THE_PEER]
+    program = EDITS.format(folder=str(copy), files=files)
+    changed = in_python(program, RECKON_LIB=str(copy / "lib"))
+    return {file: {*probes} for file, probes in changed.items()}
 
 
-@pytest.mark.parametrize(
-    "file",
-    ["runner/registry.c", "runner/in_process.c", "runner/run.c", "runner/main.c", "reckon.h"],
-)
+@pytest.mark.parametrize("file", OF_THE_RUNNER)
 def test_an_edit_of_the_runner_changes_the_key_of_every_probe(changed_by_an_edit, files, file):
-    assert changed_by_an_edit(file) == set(files)
+    assert changed_by_an_edit[file] == set(files)
 
 
-@pytest.mark.parametrize("file", sorted(path.name for path in FIFTH.glob("support/*")))
+@pytest.mark.parametrize("file", SUPPORT)
 def test_an_edit_of_support_code_changes_the_keys_of_the_probes_that_link_it(
     changed_by_an_edit, file
 ):
     """Also where other support code calls it, and the probe does not."""
-    assert changed_by_an_edit(f"fifth/support/{file}") == {"fifth/uses/it"}
+    assert changed_by_an_edit[file] == {"fifth/uses/it"}
 
 
 def calls(file, symbol):
@@ -85,7 +89,7 @@ def calls(file, symbol):
 
 
 def test_an_edit_of_shared_code_changes_the_keys_of_the_objects_that_call_it(changed_by_an_edit):
-    changed = changed_by_an_edit("probe/available.c")
+    changed = changed_by_an_edit[SHARED]
     probes = library.probes().values()
     calling = {
         file for file in {probe.file for probe in probes} if calls(file, "rk_available_bytes")
@@ -96,17 +100,17 @@ def test_an_edit_of_shared_code_changes_the_keys_of_the_objects_that_call_it(cha
     assert not {"cpu/syscall/getpid", "cpu/clock/core", "fifth/uses/it"} & changed
 
 
-@pytest.mark.parametrize("file", ["cpu/syscall.c", "fifth/plain.c"])
+@pytest.mark.parametrize("file", OF_EXPERIMENTS)
 def test_an_edit_of_an_experiment_changes_the_keys_of_its_own_probes_alone(
     changed_by_an_edit, files, file
 ):
-    assert changed_by_an_edit(file) == {name for name in files if files[name] == file}
+    assert changed_by_an_edit[file] == {name for name in files if files[name] == file}
 
 
-@pytest.mark.parametrize("file", ["peer/stream.c", "peer/peer.h"])
+@pytest.mark.parametrize("file", OF_THE_PEER)
 def test_an_edit_of_the_peer_changes_the_keys_of_the_probes_that_need_one(changed_by_an_edit, file):
     needing = {name for name, probe in library.probes().items() if probe.needs & library.Needs.PEER}
-    assert needing and changed_by_an_edit(file) == needing
+    assert needing and changed_by_an_edit[file] == needing
 
 
 def test_both_programs_that_do_nothing_follow_their_source(copy):
