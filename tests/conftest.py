@@ -79,7 +79,6 @@ LONGEST = (
     "faults/test_two_builds.py",
     "csrc/runner/test_source_key.py",
     "book/test_watch.py",
-    "book/test_odd_cells.py",
     "book/test_same_outputs.py",
     "fleet/collection/test_export.py",
     "test_revised_predictions.py",
