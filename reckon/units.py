@@ -125,19 +125,29 @@ def unit_of_parameter(name: str) -> str | None:
     return UNIT_OF_SUFFIX.get(name.rpartition("_")[2])
 
 
-# What follows the number is a unit, and not the rest of a number: "1,5 ns" is no amount.
+# What follows the number is a unit, and not the rest of a number: "1.234,5 ns" is no amount.
 _AMOUNT = re.compile(
-    r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*((?:[^\W\d_]|%|1\b)[^,]*?|)\s*"
+    r"\s*([-+−]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)(?:[eE][-+−]?[0-9]+)?)"
+    r"\s*((?:[^\W\d_]|%|1(?![\w.]))[^,]*?|)\s*"
 )
+_THOUSANDS = re.compile(r"[-+−]?[1-9][0-9]{0,2},[0-9]{3}")  # or three decimals
+UNCLEAR = "{text} may be {whole} or {decimal}; write the one that is meant."
 
 
 def number_and_unit(text: str) -> tuple[float, str] | None:
     """The parts of an amount as a person writes it, "0.2 ms" or "64KiB"; the unit may be empty.
 
-    None for a text that does not begin with a number.
+    A single comma is a decimal one. None for another text than a number and a unit. Raises
+    ReckonError for 1,234, which may be thousands. book/static/numbers.js follows the same rule.
     """
     match = _AMOUNT.fullmatch(text)
-    return (float(match[1]), match[2]) if match else None
+    if match is None:
+        return None
+    number = match[1]
+    whole, decimal = number.replace(",", ""), number.replace(",", ".")
+    if _THOUSANDS.fullmatch(number):
+        raise ReckonError(UNCLEAR.format(text=number, whole=whole, decimal=decimal))
+    return float(decimal.replace("−", "-")), match[2]
 
 
 def to_base(value, unit: str):

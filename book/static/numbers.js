@@ -151,17 +151,33 @@ window.reckon.numbers = (() => {
       .replace("{factor}", number(factor, 2));
   }
 
-  const NO_NUMBER = "This is no number, or too large for one; decimals follow a point, as in 1.5.";
-  const WRITTEN = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i;
+  const NO_NUMBER = "This is no number, or too large for one; write it with nothing between thousands, as 1234.5.";
+  const AMOUNT =
+    /^\s*([-+−]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)(?:[eE][-+−]?[0-9]+)?)\s*((?:[\p{L}%]|1(?![\p{L}\p{N}_.]))[^,]*?|)\s*$/u;
+  const THOUSANDS = /^[-+−]?[1-9][0-9]{0,2},[0-9]{3}$/;
 
-  /** The number in a field of text; NaN for any other text. Of 1,5 a field of numbers may make 15. */
-  function typed(field) {
-    const text = field.value.trim();
-    return WRITTEN.test(text) ? Number(text) : NaN;
+  /** The value in base units of an amount as a person types it, or its `fault`: by the rule of
+   * reckon/units.py, with the units that the field knows, of which the first need not be written. */
+  function typed(text, known) {
+    const [, written, name] = AMOUNT.exec(text) ?? [];
+    if (written === undefined) return { fault: NO_NUMBER };
+    const decimal = written.replace(",", ".");
+    if (THOUSANDS.test(written)) {
+      const { unclear_amount: unclear } = window.reckon.data.rules;
+      const readings = { text: written, whole: written.replace(",", ""), decimal };
+      return { fault: unclear.replace(/\{(\w+)\}/g, (_, key) => readings[key]) };
+    }
+    const isNamed = (unit) => [unit.spoken, unit.one].includes(name.replace(/^[uμ](?=s$)/, "µ"));
+    const unit = name ? known.find(isNamed) : known[0];
+    if (!unit) {
+      const names = [...new Set(known.map(({ spoken }) => spoken || "1"))];
+      return { fault: `“${name}” is no unit of this field; write ${names.join(", ")} or none.` };
+    }
+    const value = Number(decimal.replace(/−/g, "-")) * unit.factor;
+    return Number.isFinite(value) ? { value } : { fault: NO_NUMBER };
   }
 
   return {
-    NO_NUMBER,
     typed,
     number,
     plain,

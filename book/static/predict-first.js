@@ -5,7 +5,7 @@
 
   const { blind } = window.reckonBook;
   const { byQuantity } = window.reckon.formulas;
-  const { NO_NUMBER, measuredAndInterval, times, typed, howFar, withUnit } = window.reckon.numbers;
+  const { measuredAndInterval, times, typed, howFar, withUnit } = window.reckon.numbers;
   const { element } = window.reckon.elements;
   const { guesses, put, forget, holds, score, toml, kept, keep, SWITCH, NAME } = window.reckon.guesses;
   const { exact, download } = window.reckon.copies;
@@ -191,18 +191,16 @@
       ...formula.steps.map(({ spoken }, k) => element("option", { value: k, ...(k === usual ? { selected: "" } : {}) }, spoken)),
     );
     unit.hidden = formula.steps.length === 1;
-    const inBase = (input) => typed(input) * formula.steps[Number(unit.value)].factor;
+    const read = (input) => typed(input.value, [formula.steps[Number(unit.value)], ...formula.steps]);
+    const inBase = (input) => read(input).value;
     const check = () => {
-      const [low, middle, high] = [least, value, most].map(typed);
-      const fault = middle > 0 ? "" : "A prediction is larger than 0.";
-      value.setCustomValidity(Number.isFinite(middle) ? fault : NO_NUMBER);
-      least.setCustomValidity(least.value && !Number.isFinite(low) ? NO_NUMBER : "");
-      const faults = [
-        [most.value && !Number.isFinite(high), NO_NUMBER],
-        [!least.value !== !most.value, "An interval has both ends."],
-        [low > middle || high < middle, "The interval holds the prediction."],
-      ];
-      most.setCustomValidity(faults.find(([holds]) => holds)?.[1] ?? "");
+      const [low, middle, high] = [least, value, most].map((input) => (input.value ? read(input) : {}));
+      const isOutside = low.value > middle.value || high.value < middle.value;
+      const isHalf = !least.value !== !most.value;
+      value.setCustomValidity(middle.fault ?? (middle.value > 0 ? "" : "A prediction is larger than 0."));
+      least.setCustomValidity(low.fault ?? "");
+      const whole = isHalf ? "An interval has both ends." : isOutside ? "The interval holds the prediction." : "";
+      most.setCustomValidity(high.fault ?? whole);
     };
 
     const dialog = element("dialog", { class: "predict", "aria-labelledby": "predict-title", onclose: () => end() });

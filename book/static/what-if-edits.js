@@ -8,7 +8,8 @@ window.reckon.edits = (() => {
   const { joined } = window.reckon.words;
 
   const edits = new Map(); // the changed inputs: their value in base units by their shared number
-  const listeners = []; // called with the shared numbers of the inputs that a change touches
+  const listeners = []; // called with the shared numbers of the inputs that a change touches, and whether
+  // all are set anew
 
   const onChange = (listener) => listeners.push(listener);
 
@@ -137,14 +138,14 @@ window.reckon.edits = (() => {
       forgetEdits();
       throw error;
     } finally {
-      announce(window.reckon.data.inputs.map(({ shared }) => shared)); // also what was refused
+      announce(window.reckon.data.inputs.map(({ shared }) => shared), true); // also what was refused
     }
   }
 
   const reset = () => changeOnly(new Map());
 
-  function announce(touched) {
-    for (const listener of listeners) listener(touched);
+  function announce(touched, anew = false) {
+    for (const listener of listeners) listener(touched, anew);
   }
 
   return {

@@ -2,7 +2,7 @@
 window.reckon.inputs = (() => {
   "use strict";
 
-  const { NO_NUMBER, plain, typed, withUnit } = window.reckon.numbers;
+  const { plain, typed, withUnit } = window.reckon.numbers;
   const { element } = window.reckon.elements;
   const { edits, given, currentValue, change } = window.reckon.edits;
   const { FormulaError } = window.reckon.formulaText;
@@ -36,6 +36,7 @@ window.reckon.inputs = (() => {
     };
     const id = newId();
     const unit = input.unit.spoken;
+    const known = [input.unit, { spoken: input.author_unit, factor: input.unit.factor }, ...input.steps];
     const slider = element("input", {
       type: "range",
       min: 0,
@@ -57,11 +58,12 @@ window.reckon.inputs = (() => {
       "aria-describedby": `${id}-source`,
       onblur: () => show(),
       oninput: () => {
-        const value = field.value.trim() ? typed(field) * input.unit.factor : input.value;
-        if (Number.isFinite(value)) tryValue(value);
-        else say(`${NO_NUMBER} The numbers below are as before it.`, true);
+        const { value, fault } = field.value.trim() ? typed(field.value, known) : { value: input.value };
+        if (fault) refuse(fault);
+        else tryValue(value);
       },
     });
+    let refusedAt; // the value that is computed with, while the field has a mistake
     const fault = element("output", { class: "what-if-fault", "aria-live": "polite" });
 
     function say(sentence, isInvalid) {
@@ -69,12 +71,18 @@ window.reckon.inputs = (() => {
       field.setAttribute("aria-invalid", isInvalid);
     }
 
+    function refuse(sentence) {
+      refusedAt = currentValue(shared);
+      say(`${sentence} The numbers below are as before it.`, true);
+    }
+
     function tryValue(value) {
+      refusedAt = undefined;
       try {
         change(shared, value);
       } catch (error) {
         if (!(error instanceof FormulaError)) throw error;
-        say(error.message, true);
+        refuse(error.message);
       }
     }
 
@@ -91,8 +99,11 @@ window.reckon.inputs = (() => {
       element("small", { id: `${id}-source` }, `${input.source}${interval}`),
       fault,
     );
-    const show = () => {
+    /** Shows the value; a mistake stays as it was typed until the value is another, or all are `anew`. */
+    const show = (anew = false) => {
       const value = currentValue(shared);
+      if (!anew && value === refusedAt) return;
+      refusedAt = undefined;
       say("", false);
       slider.value = position(value);
       slider.setAttribute("aria-valuetext", withUnit(value, input));

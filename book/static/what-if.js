@@ -72,8 +72,8 @@
     const forget = () => (text.hidden = save.hidden = true);
     const copy = async (formulas, give, isFile = false) => {
       if (!formulas.some(isEdited)) return say("Nothing is changed; change an input first.");
-      if (document.querySelector(".what-if-formula [aria-invalid=true]")) {
-        return say("A formula has a mistake, which is said below it: mend it, or reset.");
+      if (document.querySelector(".what-if [aria-invalid=true]")) {
+        return say("A field has a mistake, which is said below it: mend it, or reset.");
       }
       const content = give();
       text.value = content;
@@ -146,7 +146,7 @@
       build();
     }
 
-    function refresh(touched) {
+    function refresh(touched, anew) {
       if (!box.open) {
         rows = []; // made again when it is opened
         content.replaceChildren();
@@ -156,10 +156,10 @@
       others.textContent = reportOthers(own);
       const isTouched = (number) => touched.includes(number);
       if (!shared.some(isTouched)) return;
-      rows.filter((row) => isTouched(row.shared)).forEach((row) => row.show());
+      rows.filter((row) => isTouched(row.shared)).forEach((row) => row.show(anew));
       results
         .filter(({ formula }) => sharedOf(formula).some(isTouched))
-        .forEach((result) => result.show());
+        .forEach((result) => result.show(anew));
       say(report(own));
     }
 

@@ -95,7 +95,7 @@ def _in_base(quantity: str, text: str, unit: str) -> float:
     amount = units.number_and_unit(text)
     if amount is None or not math.isfinite(amount[0]):
         raise ReckonError(
-            f"{quantity}: {text!r} is not a number with its unit; decimals follow a point."
+            f"{quantity}: {text!r} is not a number with its unit; write nothing between thousands."
         )
     number, stated = amount[0], amount[1] or unit
     if units.dimension(stated) != units.dimension(unit):

@@ -63,7 +63,7 @@ class PanelInput(_Strict):
     later: float | None = None  # of a measured one that has moved since the seal: its value now
     unit: Unit  # in which it is shown and changed
     dimension: Powers
-    steps: list[Unit] | None = None  # of an axis: units in which its positions are printed
+    steps: list[Unit]  # units in which it may be given; in which positions of an axis are printed
     source: str  # where it comes from, in words
     author_unit: str  # this and the rest as a notebook writes it
     author_source: str
@@ -137,6 +137,7 @@ class DimensionName(_Strict):
 class Rules(_Strict):
     """The numbers of the rules that the script shares with the Python package."""
 
+    unclear_amount: str = units.UNCLEAR  # what is said of 1,234
     sealed_before: str = SEALED_BEFORE  # what is said of measured inputs that have moved since
     least_moved: float = LEAST_MOVED
 
@@ -246,7 +247,7 @@ def _panel_input(name: str, input_: Input, shared: int, run: str | Path) -> Pane
         later=later_values(run, {name: input_}).get(name),
         unit=_unit(input_.unit),
         dimension=_dimension(input_.unit),
-        steps=_steps(input_.unit) if isinstance(input_.value, list) else None,
+        steps=_steps(input_.unit),
         source=source_text(input_),
         author_unit=input_.unit,
         author_source=input_.source,

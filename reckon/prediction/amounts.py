@@ -40,8 +40,8 @@ def _value(prediction: Prediction, name: str, text: str) -> float:
     parts = units.number_and_unit(text)
     if parts is None:
         raise PredictionError(
-            f"{text!r} is not a number with its unit; write for example {example}, with a point "
-            "for decimals and nothing between thousands."
+            f"{text!r} is not a number with its unit; write for example {example}, with "
+            "nothing between thousands."
         )
     number, stated_unit = parts[0], parts[1] or unit
     if units.dimension(stated_unit) != units.dimension(unit):

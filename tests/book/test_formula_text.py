@@ -145,7 +145,7 @@ def test_a_formula_that_does_not_fit_changes_nothing_and_says_why(open_page):
     field = box.get_by_label("hardware = ")
     field.fill("mode_switch * clock")
     fault = box.locator(".what-if-fault:not(.what-if-input *)")
-    assert fault.text_content().endswith("but ns is a time.")
+    assert "but ns is a time. The numbers are as before" in fault.text_content()
     assert (
         fault.get_attribute("aria-live") == "polite"
         and field.get_attribute("aria-invalid") == "true"
@@ -195,7 +195,7 @@ def test_an_input_below_zero_is_refused_in_the_words_of_python(open_page):
     fault = box.locator(".what-if-input .what-if-fault", has_text="no amount is negative")
     with pytest.raises(ReckonError) as refused:
         changed(to_prediction(NULL_CALL, null_call().current), ["kernel_path=-900"])
-    assert fault.text_content() == str(refused.value)
+    assert fault.text_content().startswith(str(refused.value))
     assert box.locator(".what-if-body ul").text_content() == before
 
 

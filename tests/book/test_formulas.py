@@ -8,6 +8,7 @@ from helpers.panels import EXPERIMENTS, NULL_CALL, results_of
 from helpers.project import PROGRAMS
 
 from reckon import units
+from reckon.errors import ReckonError
 from reckon.prediction import variations
 from reckon.records.quantities.recorded_predictions import needed_guesses, to_prediction
 from reckon.show.sentences.verdicts import how_far
@@ -141,3 +142,55 @@ def test_numbers_are_printed_alike(open_page):
     ratios = [value for value in values if 0 < value < 1e12]
     printed = page.evaluate("v => v.map(x => reckon.numbers.howFar(x))", ratios)
     assert printed == [how_far(ratio) for ratio in ratios]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        *[
+            ("550.5", 550.5),
+            ("550,5", 550.5),
+            ("1e3", 1000),
+            ("1E-3", 0.001),
+            (" 5 ", 5),
+            (".5", 0.5),
+        ],
+        *[
+            ("5 µs", 5000),
+            ("5us", 5000),
+            ("5 ms", 5e6),
+            ("0,125", 0.125),
+            ("−5", -5),
+            ("1234,5", 1234.5),
+        ],
+        *[("1.234,5", None), ("1,234.5", None), ("0x10", None), ("５５０", None), ("1 234", None)],
+        *[
+            ("1_000", None),
+            ("", None),
+            ("ns", None),
+            ("5e", None),
+            ("1,2,3", None),
+            ("1e999", None),
+        ],
+        *[("1,200", "1200 or 1.200"), ("-12,345 ns", "-12345 or -12.345"), ("5 parsec", None)],
+    ],
+)
+def test_an_amount_is_read_alike(open_page, text, expected):
+    """In nanoseconds: a number, None where it is refused, or the readings between which it is not
+    decided."""
+    page = open_page()
+    known = "reckon.data.formulas.find(({ author_unit }) => author_unit === 'ns').steps"
+    typed = page.evaluate(f"text => reckon.numbers.typed(text, {known})", text)
+    try:
+        amount = units.number_and_unit(text)
+        value = None if amount is None else float(units.to_base(amount[0], amount[1] or "ns"))
+        value = value if value is not None and math.isfinite(value) else None
+        fault = ""
+    except ReckonError as error:
+        value, fault = None, str(error)
+    if isinstance(expected, (int, float)):
+        assert typed["value"] == value == pytest.approx(expected * 1e-9, rel=1e-15, abs=0)
+        return
+    assert value is None and typed["fault"]
+    if expected:
+        assert fault == typed["fault"] and expected in fault

@@ -135,7 +135,7 @@ def test_a_prediction_uncovers_its_quantity_and_is_scored(open_page):
     )
     measured_ns = 1e9 * result.median
     page.get_by_role("button", name="Predict getpid").first.click()
-    for value, interval in (("1,5", ()), ("1.5", ("1,0", "2")), ("1.5", ("1", "2,0"))):
+    for value, interval in (("1,500", ()), ("1.5", ("1,0.0", "2")), ("1.5", ("1", "2_0"))):
         predict(page, value, interval)
         assert page.locator("dialog input:invalid").count() == 1  # and the dialog is still open
     dialog = predict(page, f"{measured_ns / 1.5:.6g}", ("1", f"{measured_ns * 2:.6g}"))

@@ -30,7 +30,7 @@ def test_only_what_is_changed_and_without_a_mistake_can_be_kept(open_page):
     box.get_by_text("Change the formula").click()
     box.get_by_label("hardware = ").fill("oops +")
     box.get_by_text("Keep these predictions").click()
-    assert "A formula has a mistake" in status.text_content() and text.is_hidden()
+    assert "A field has a mistake" in status.text_content() and text.is_hidden()
 
 
 @pytest.mark.parametrize("change", ["getpid.kernel_path=abc", "getpid.path=5", "getpit.clock=5"])

@@ -108,8 +108,8 @@ def test_a_file_with_a_fault_is_one_sentence(recorded, tmp_path, content, messag
         ([NULL_CALL, "kernel_path"], 'write for example mode_switch="90 cycles"'),
         ([NULL_CALL, "kernel_path=many"], "'many' is not a number with its unit"),
         ([NULL_CALL, "kernel_path=1e999"], "is too large for a number"),
-        ([NULL_CALL, "kernel_path=1,5 cycles"], "with a point for decimals"),
-        ([NULL_CALL, "kernel_path=1,024"], "nothing between thousands"),
+        ([NULL_CALL, "kernel_path=1.234,5 cycles"], "with nothing between thousands"),
+        ([NULL_CALL, "kernel_path=1,024"], "1,024 may be 1024 or 1.024; write the one"),
         ([NULL_CALL, "kernel_path=1 024 cycles"], "nothing between thousands"),
         (
             [NULL_CALL, "clock=0"],

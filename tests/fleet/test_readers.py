@@ -120,7 +120,7 @@ def test_where_everyone_was_wrong_is_said_first(handed_in, results):
         ),
         (stated(NULL_CALL, "1 MB"), "getpid is a time, but 1 MB is not."),
         (stated(NULL_CALL, "fast"), "'fast' is not a number with its unit; "),
-        (stated(NULL_CALL, "1,5 ns"), "decimals follow a point."),
+        (stated(NULL_CALL, "1.234,5 ns"), "nothing between thousands."),
         (f'[reader]\nname = "{201 * "a"}"\n' + stated(NULL_CALL, "1 ns"), "over 200 characters"),
         (stated(NULL_CALL, "1 parsec^"), "broken.toml: "),
         (stated(NULL_CALL, "-3 ns"), "has to be larger than 0."),
