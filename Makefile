@@ -2,8 +2,9 @@
 ifneq ($(shell uname -s),Linux)
 $(error Reckon measures Linux; on $(shell uname -s) use a virtual machine or a container, as docs/other-systems.md says)
 endif
-ifneq ($(words $(CURDIR)),1)
-$(error make takes no folder whose name has a space; move this checkout, "$(CURDIR)", to another name)
+UNSAFE := $$ : % = ' " ( ) * ? & ; | < > ` \ ^
+ifneq ($(strip $(word 2,$(CURDIR)) $(foreach sign,$(UNSAFE),$(findstring $(sign),$(CURDIR)))),)
+$(error make takes no folder whose name has a space or a sign of the shell; move "$(CURDIR)" to another name)
 endif
 
 SHELL   := /bin/bash

@@ -202,10 +202,14 @@ def test_another_system_is_refused_in_one_sentence(tmp_path):
     assert len(done.stderr.splitlines()) == 1 and not done.stdout
 
 
-def test_a_folder_whose_name_has_a_space_is_refused_in_one_sentence(tmp_path):
-    folder = tmp_path / "my book"
+@pytest.mark.parametrize(
+    "name", ["my book", "a$b", "a:b", "a%b", "a;b", "a&b", "a'b", "a(b)", "a=b"]
+)
+def test_a_folder_that_make_or_the_shell_would_misread_is_refused(tmp_path, name):
+    folder = tmp_path / name
     folder.mkdir()
-    done = finished("make", "-f", ROOT / "Makefile", "html", cwd=folder)
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    done = finished("make", "-f", ROOT / "Makefile", "html", cwd=folder, env=inherited)
     assert done.returncode == 2 and not done.stdout
     assert len(done.stderr.splitlines()) == 1 and f'"{folder}"' in done.stderr
 
