@@ -174,6 +174,15 @@ def test_a_page_does_not_wait_for_threads_and_cuts_endless_output(tmp_path):
     assert output.text.endswith("[Cut here: 20,000 of 20,000,000 characters are shown.]\n")
 
 
+def test_a_home_that_does_not_exist_leaves_no_message_of_a_page(tmp_path):
+    notebook = write_notebook(tmp_path / "page.ipynb", "profile = run = None", "1 + 1")
+    without_cache = environment(Path("/proc/nohome"), PATH=os.environ["PATH"])
+    del without_cache["MPLCONFIGDIR"]
+    done = finished(*ONE_PAGE, notebook, tmp_path / "log", "0", env=without_cache)
+    assert done.returncode == 0, done.stderr
+    assert "Exception ignored" not in done.stderr + (tmp_path / "log").read_text()
+
+
 def test_ctrl_c_at_the_terminal_never_reaches_a_page_or_the_fork_server(tmp_path):
     notebook = write_notebook(tmp_path / "page.ipynb", "profile = run = None")
     done = subprocess.run(
