@@ -145,7 +145,12 @@ def _changes(
     if file and quantity:
         raise ReckonError("--file has its own quantities and inputs; leave out the others.")
     if file:
-        return dict(revisions.changes_in_file(file))
+        in_file = revisions.changes_in_file(file)
+        if not in_file:
+            raise ReckonError(
+                f"{file} has no prediction; keep one on the site, or name a quantity."
+            )
+        return dict(in_file)
     if not quantity:
         raise ReckonError(
             "Say which quantity, such as cpu/syscall/getpid, or --file predictions.toml."

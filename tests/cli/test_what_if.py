@@ -88,6 +88,7 @@ def test_a_file_of_predictions_from_the_site_is_evaluated(recorded, tmp_path):
     [
         (None, "cannot be read: No such file"),
         ("[cpu", "predictions.toml: "),
+        ("# Nothing.", "predictions.toml has no prediction; "),
         ("a = 1", "predictions.toml: a: Input should be a valid dictionary"),
         ('["cpu/syscall/getpid"]\nkernel_path = "3 ns"', "is a number of cycles, but 3 ns"),
     ],
