@@ -12,10 +12,7 @@ WITHIN = "Within one machine Linux takes such a port again after a second (`tcp_
 def opening_and_closing(opened, closed, title):
     if not (opened.has_samples and closed.has_samples):
         return rk.shown("times", title)
-    (opened_low, opened_high), (closed_low, closed_high) = opened.summary.bounds, closed.summary.bounds
-    low, high = opened_low / closed_high, opened_high / closed_low
-    times = rk.number(opened.median / closed.median, 2) if high < 1.5 * low else f"{rk.number(low, 2)} to {rk.number(high, 2)}"
-    return rk.shown("connect and close", f"{title}: connect takes {times} times as long as close")
+    return rk.shown("connect and close", f"{title}: connect takes {opened.times(closed, 2)} times as long as close")
 
 
 @rk.finding
@@ -46,38 +43,13 @@ def off_by_taking_down(reset, closed, guessed, clock):
                          f"{cycles} cycles of that work, instead of the guessed {rk.plain(guessed.value)}, would explain it.")
 
 
-@rk.finding
-def off_by_the_carrier(closed, carrier):
-    # Of the carrier's four crossings in a round trip a close makes one.
-    left = closed.median / (closed.seal.predicted + carrier.value / 4)
-    if 0.5 < left < 2:
-        return rk.unexplained("carrier", "the model leaves out the hand-over of the packet to a device. With a quarter of the guessed "
-                              f"{rk.amount(carrier.value, 'µs')} of the carrier, measured / predicted would be {rk.number(left, 2)}; what the "
-                              "hand-over takes was not measured.")
-    return rk.unexplained("no carrier", "the model leaves out the hand-over to a device, which alone does not account for it; unexplained "
-                          "until it is traced.")
-
-
-@rk.finding
-def off_by_the_server(on_wire, closed):
-    left = on_wire.median / (on_wire.seal.predicted + closed.median)
-    if 0.5 < left < 2:
-        return rk.consistent("server's close", f"the server's own `close`, {closed} as measured above, is between the two FINs, and the model "
-                             f"leaves it out. With it, measured / predicted would be {rk.number(left, 2)}.")
-    return rk.unexplained("no server's close", "the server has to run between the two FINs, and takes longer than a switch and a close; a "
-                          "trace would tell.")
-
-
-def misses(near, far, take_down, clock, wake, carrier):
+def misses(near, far, take_down, clock, wake):
     """The list of the predictions that were missed, and why."""
     both = near["connect_across"].has_samples and near["connect"].has_samples
     accepting = near["connect_across"].median - near["connect"].median if both else 0.0
     reasons = {"connect_across": off_by_a_wake_up(near["connect_across"], wake),
                "close_across": off_by_a_wake_up(near["close_across"], wake, accepting),
-               "close_reset": off_by_taking_down(near["close_reset"], near["close"], take_down, clock),
-               "close_reset_peer": off_by_the_carrier(far["close_reset_peer"], carrier),
-               "teardown_wire": off_by_the_server(near["teardown_wire"], near["close"]),
-               "close_peer": off_by_the_carrier(far["close_peer"], carrier)}
+               "close_reset": off_by_taking_down(near["close_reset"], near["close"], take_down, clock)}
     unknown = "unexplained; a trace of the kernel would tell which step takes longer."
     faster = "unexplained: less was needed than guessed; a trace of the kernel would tell of what."
     items = [rk.missed(result, reasons.get(name, unknown), lower=faster) for name, result in {**near, **far}.items()]

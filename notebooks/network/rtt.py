@@ -13,8 +13,7 @@ def two_cpus_and_one(across, alone, title):
         return rk.shown("round trips", title)
     if not across.apart(alone):
         return rk.shown("as long as on one", f"{title}: TCP between two CPUs and on one is {across.alike(alone)}")
-    times = rk.number(across.median / alone.median, 2)
-    return rk.shown("two CPUs and one", f"{title}: between two CPUs, TCP takes {times} times as long as on one")
+    return rk.shown("two CPUs and one", f"{title}: between two CPUs, TCP takes {across.times(alone, 2)} times as long as on one")
 
 
 @rk.finding(needs=())
@@ -113,8 +112,7 @@ def tcp_and_ping_to_the_other_host(tcp, ping):
 @rk.finding
 def one_cpu_or_two(across, alone, wake, switch):
     """wake: of a program on another CPU; switch: on one CPU."""
-    times = across.median / alone.median
-    between = f"Between two CPUs a round trip takes {across}, {rk.number(times, 2)} times that on one CPU ({alone})"
+    between = f"Between two CPUs a round trip takes {across}, {across.times(alone, 2)} times that on one CPU ({alone})"
     more = across.apart(alone)
     if more == 0:
         return rk.shown("CPUs alike", f"{between}; the two are {across.alike(alone)}.")

@@ -44,23 +44,13 @@ def visits_range(result):
     return " to ".join(rk.amount(pick(medians), result.unit) for pick in (min, max))
 
 
-def in_a_cache(of_a_byte, of_64_kib):
-    """Seconds for each byte, one way, that stays in a cache, from two round trips."""
-    return (of_64_kib.value - of_a_byte.value) / (2 * 2**16)
-
-
-def leaves_caches(result, of_a_byte, of_64_kib):
-    """Whether bytes of a stream take clearly longer than those of a round trip."""
-    return 0 < in_a_cache(of_a_byte, of_64_kib) < 0.67 / result.median
-
-
 @rk.finding(needs=())
 def two_cpus_and_one(across, alone, title):
     if not (across.has_samples and alone.has_samples):
         return rk.shown("rates", title)
     if across.apart(alone) == 0:
         return rk.shown("as much as one", f"{title}: two CPUs and one are {across.alike(alone)}")
-    return rk.shown("another rate", f"{title}: two CPUs carry {rk.number(across.median / alone.median, 2)} times as much as one")
+    return rk.shown("another rate", f"{title}: two CPUs carry {across.times(alone, 2)} times as much as one")
 
 
 @rk.finding(missing="Throughput within the machine, two CPUs, by the size of a send")
@@ -168,29 +158,9 @@ def start_within_a_window(link, trip, first_bytes, window_s, ramp):
 
 
 @rk.finding
-def mechanism(result, of_a_byte, of_64_kib):
-    """What may make a byte of a stream within one CPU slower or faster than predicted."""
-    slow, model = per_byte(result)
-    if slow > model and leaves_caches(result, of_a_byte, of_64_kib):
-        longer, each = of_64_kib.value - of_a_byte.value, in_a_cache(of_a_byte, of_64_kib)
-        return rk.unexplained(
-            "fast in a cache", f"64 KiB there and back take {rk.amount(longer, 'µs')} longer than one byte (page on round trips), "
-            f"{rk.amount(each, 'ns')} for each byte carried. Per byte that is less than the stream's {rk.amount(slow, 'ns')}. So from a cache, "
-            "copying and the kernel together are faster. One way, the sender runs ahead until the socket's buffers are full. The model "
-            f"already copies from memory. So this does not explain why a byte takes {rk.amount(slow - model, 'ns', 2)} more than the model has.")
-    if slow < model:
-        return rk.consistent("faster than the model", "Copies between buffers that stay in a cache are faster than from array to array, which "
-                             "the model takes.")
-    return rk.unexplained("slower than the model", "The copies or the kernel's work for a segment take longer than guessed; a profile of the "
-                          "kernel would tell.")
-
-
-@rk.finding
-def off_on_one_cpu(result, of_a_byte, of_64_kib):
+def off_on_one_cpu(result):
     slow, model = (rk.amount(time, "ns") for time in per_byte(result))
-    cause = mechanism(result, of_a_byte, of_64_kib)
-    as_strong = rk.unexplained if cause.strength == "not explained" else rk.consistent
-    return as_strong("a byte", f"a byte takes {slow}, the model has {model}. {cause}")
+    return rk.unexplained("a byte", f"a byte takes {slow}, the model has {model}, which is not explained; a profile of the kernel would tell.")
 
 
 @rk.finding
@@ -213,12 +183,12 @@ def off_on_two(across, alone, segment, wake, shorter):
     return rk.unexplained("not wake-ups", "wake-ups alone do not account for it; unexplained until both ends' context switches are counted.")
 
 
-def misses(n, far, segment, wake, of_a_byte, of_64_kib, sends):
+def misses(n, far, segment, wake, sends):
     """The list of the predictions that were missed, and why. sends: the rates with two CPUs by the size of a send."""
     shorter = faster_shorter_sends(sends, n["tcp_across"].summary)
     lost = "what TCP loses, or a link slower than it is said to be; the count of segments sent again shows which."
     faster = "unexplained: it carries more than the model lets it."
-    items = (rk.missed(n["tcp"], off_on_one_cpu(n["tcp"], of_a_byte, of_64_kib)),
+    items = (rk.missed(n["tcp"], off_on_one_cpu(n["tcp"])),
              rk.missed(n["tcp_across"], faster, lower=off_on_two(n["tcp_across"], n["tcp"], segment, wake, shorter)),
              rk.missed(far, faster, lower=lost))
     return rk.missed_list(items, "None of the rates with sends of 128 KiB by Reckon's method.")
@@ -312,17 +282,16 @@ def share_of_the_ideal(far, rate, mtu, headers, simulated):
 
 
 @rk.finding(needs=())
-def share_of_a_copy(alone, across, copy, of_a_byte, of_64_kib):
+def share_of_a_copy(alone, across, copy):
     parts = [f"{result} {where}, {rk.percent(result.median / copy.value)} of that"
              for result, where in ((alone, "on one CPU"), (across, "on two")) if result.summary]
     if not parts:
         return rk.unexplained("no copy", "Nothing was measured.")
     origin = "measured" if copy.origin == "measured" else "guessed"
-    bound = rk.consistent(
+    return rk.consistent(
         "share of a copy", f"Memory copies {rk.amount(copy.value, 'GB/s')} ({origin}) from array to array, which is "
         f"{rk.amount(copy.value, 'Gbit/s')}. A connection carries {', and '.join(parts)}. The bytes are copied twice, so one CPU could reach half "
         "at most; but buffers may stay in a cache, so that is no strict bound.")
-    return bound if rk.is_miss(alone.ratio) else [bound, mechanism(alone, of_a_byte, of_64_kib)]
 
 
 @rk.finding
@@ -330,7 +299,7 @@ def one_cpu_or_two(across, alone):
     though = ("though in the model the two ends work at the same time. Waking the other end, and moving cache lines between the CPUs, may "
               "cost")
     if across.apart(alone) > 0:
-        return rk.consistent("two CPUs gain", f"Two CPUs carry {rk.number(across.median / alone.median, 2)} times as much as one: the ends work "
+        return rk.consistent("two CPUs gain", f"Two CPUs carry {across.times(alone, 2)} times as much as one: the ends work "
                              "at the same time.")
     if across.apart(alone) < 0:
         return rk.consistent("two CPUs lose", f"Two CPUs carry less than one, {though} more than that gains.")

@@ -113,6 +113,11 @@ def ratio_text(value: float) -> str:
     return NONE if math.isnan(value) else f"{units.number(value)}×"
 
 
+def times_text(one: Result, other: Result) -> str:
+    """The same of two measured values, as Result.times() has it."""
+    return NONE if math.isnan(one.median / other.median) else f"{one.times(other)}×"
+
+
 def in_unit(value: float, unit: str, digits: int = 3) -> str:
     """A value in base units as a number of `unit`, without the unit."""
     return units.number(units.from_base(value, unit), digits)

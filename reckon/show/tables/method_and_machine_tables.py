@@ -17,7 +17,15 @@ from reckon.records.quantities.result import Result
 from reckon.records.session import current_session
 from reckon.show.block import Block, grid, table
 from reckon.show.tables.tables import measured_cell, predicted_cell
-from reckon.show.text import NONE, amount_or_dash, cited_machine, in_unit, join_words, ratio_text
+from reckon.show.text import (
+    NONE,
+    amount_or_dash,
+    cited_machine,
+    in_unit,
+    join_words,
+    ratio_text,
+    times_text,
+)
 from reckon.show.titles import machines_of, title_of, what_is_timed
 
 _WIDE = 1000  # from this ratio of a curve's ends on, each value is printed in a unit of its own
@@ -40,22 +48,22 @@ def _values_in_reports(result: Result) -> str:
     return "; ".join(texts) or NONE
 
 
-def _mean_of_medians(result: Result) -> float:
-    return float(result.medians.mean()) if result.has_samples else math.nan
-
-
 def _place(result: Result) -> float:
     """By what a table is ordered: of two groups that is between them."""
     medians = [summary.median for summary in result.summaries]
     return float(np.mean(medians)) if medians else math.inf
 
 
-def _ratio(result: Result, reference: Result | None) -> float:
-    """A method's value over the reference's; nan if one is a curve, the other a single quantity, or
-    either is of two groups of processes."""
+def _ratio(result: Result, reference: Result | None) -> str:
+    """A method's value over the reference's; a dash if one is a curve, the other a single quantity,
+    or either is of two groups of processes."""
     if reference is None or result.is_curve != reference.is_curve:
-        return math.nan
-    return _mean_of_medians(result) / _mean_of_medians(reference)
+        return NONE
+    if result.quantity == reference.quantity and not math.isnan(result.median):
+        return ratio_text(1.0)
+    if not (result.is_curve and result.has_samples and reference.has_samples):
+        return times_text(result, reference)
+    return ratio_text(float(result.medians.mean() / reference.medians.mean()))
 
 
 _METHOD_COLUMNS = {
@@ -93,7 +101,7 @@ def methods(
                 what_is_timed(result.measurement) if result.measurement else NONE,
                 predicted_cell(result),
                 measured_cell(result),
-                ratio_text(_ratio(result, divisor)),
+                _ratio(result, divisor),
                 _values_in_reports(result),
             ]
         )

@@ -22,6 +22,7 @@ from reckon.show.text import (
     literal,
     position_text,
     ratio_text,
+    times_text,
 )
 from reckon.show.titles import title_of, what_is_timed
 from reckon.statistics import Summary
@@ -338,7 +339,7 @@ def cross_check(programs: dict[str, tuple[Result, Result]], caption: str, name: 
     for program, (by_program, by_reckon) in programs.items():
         timed = what_is_timed(by_program.measurement) if by_program.measurement else NONE
         values = map(measured_cell, (by_program, by_reckon))
-        ratio = ratio_text(by_reckon.median / by_program.median)
+        ratio = times_text(by_reckon, by_program)
         rows.append([f"`{program}`", timed, *values, ratio])
     columns = {
         "Program": 12,
