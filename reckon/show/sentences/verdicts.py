@@ -168,9 +168,10 @@ def _interval(result: Result) -> str:
     low, high = (units.amount(end, result.unit) for end in ends)
     measured = units.amount(result.median, result.unit)
     side = first_case(
-        (result.inside_interval, "inside"),
+        (ends[0] <= result.median <= ends[1], "inside"),
         (measured == low, "just below"),
         (measured == high, "just above"),
+        (result.inside_interval, "by less than its own error outside"),
         (True, "outside"),
     )
     value = "value"

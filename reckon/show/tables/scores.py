@@ -72,6 +72,8 @@ def interval_score(result: Result) -> float | None:
     width = interval_decades(result)
     if width is None or math.isinf(width) or not result.median > 0 or not result.sealed_interval:
         return None
+    if result.inside_interval:
+        return width
     measured = math.log10(result.median)
     low, high = map(math.log10, result.sealed_interval)
     return width + _MISS_WEIGHT * max(0.0, low - measured, measured - high)

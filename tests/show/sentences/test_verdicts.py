@@ -11,6 +11,7 @@ import reckon as rk
 from reckon import units
 from reckon.show.sentences import verdicts, warning_sentences
 from reckon.show.tables import answer_box
+from reckon.show.tables.scores import interval_decades, interval_score
 from reckon.statistics import SampleWarning
 
 
@@ -117,6 +118,16 @@ def test_a_value_that_is_printed_like_the_end_of_its_interval_has_more_digits():
     value, high = (1e-6 * each for each in (8 * result.median, 8 * result.seal.high))
     text = rk.show.verdict(result, "the rate").markdown
     assert f"value, {value:.2f} Mbit/s, lies just above" in text and f"to {high:.2f} Mbit/s" in text
+
+
+def test_a_value_whose_interval_reaches_into_the_predictions_is_counted_as_held():
+    result = made_up.single("network/made_up/rate", 965, "Mbit/s")
+    low, high = result.summary.interval.ends
+    result.seal.low, result.seal.high = 0.5 * low, 0.5 * (low + result.median)
+    assert result.inside_interval
+    assert interval_score(result) == interval_decades(result)
+    result.seal.high = 0.999 * low
+    assert not result.inside_interval
 
 
 def test_what_a_curve_measures_again_has_both_values():
