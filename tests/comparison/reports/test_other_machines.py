@@ -69,9 +69,12 @@ def test_what_two_groups_leave_out_of_the_comparison_is_listed(folders):
 @pytest.mark.parametrize(
     ("names", "rows"),
     [
-        (  # the same thing by three methods
+        (  # the same thing by two methods, and another one of the same name
             ["cpu/task/t470_fork", "cpu/task/x510uq_fork", "cpu/task/i7_10750h_fork"],
-            {"cpu/task fork": {"t470", "x510uq", "i7_10750h"}},
+            {
+                "cpu/task fork alone": {"x510uq", "i7_10750h"},
+                "cpu/task forks in a row, no wait": {"t470"},
+            },
         ),
         (  # three things of one name: a fault that the disk serves is not one of the page cache
             [
