@@ -61,6 +61,13 @@ class Interval:
         """Whether the value lies in it; False if it is not known."""
         return self.low <= value <= self.high
 
+    def at_least(self, width: float) -> Interval:
+        """This interval, widened on both sides if it was narrower than `width`."""
+        missing = width - (self.high - self.low)
+        if math.isnan(missing) or missing <= 1e-9 * width:
+            return self
+        return replace(self, low=self.low - missing / 2, high=self.high + missing / 2)
+
 
 @dataclass(frozen=True)
 class BusySibling:
@@ -111,12 +118,7 @@ class Summary:
 
         Where all readings are alike it has no width, although the value is not known better.
         """
-        low, high = self.interval.ends
-        missing = self.step - (high - low)
-        if math.isnan(missing) or missing <= 1e-9 * self.step:
-            return self
-        ends = low - missing / 2, high + missing / 2
-        return replace(self, interval=Interval(*ends, self.interval.kind))
+        return replace(self, interval=self.interval.at_least(self.step))
 
     def at_most(self, limit: float, *, is_sure: bool = False) -> Summary:
         """This summary with an interval that ends at a limit, or at its largest trial if that lies

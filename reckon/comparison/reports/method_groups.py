@@ -178,6 +178,17 @@ class MethodResult:
         return None if self.repeated else self.page_summary
 
     @property
+    def step(self) -> float:
+        """By how much a value changes with a step of the counter, measured side by side."""
+        summary = self.repeated.summary if self.repeated else None
+        return summary.step / self.divisor if summary else 0.0
+
+    @property
+    def within_a_step(self) -> np.ndarray:
+        """The least and the most that the median may be, by the counter's step."""
+        return self.median + self.step / 2 * np.array([-1, 1])
+
+    @property
     def median(self) -> float:
         """Side by side, the median over the processes; else the page's value; in base units, nan
         without a value."""
@@ -191,7 +202,8 @@ class MethodResult:
             return ""
         if self.groups:
             return groups_text(self.groups, self.page.unit)
-        low, high = statistics.median_interval(self.values)
+        ends = statistics.median_interval(self.values)
+        low, high = statistics.Interval(*ends, "median").at_least(self.step).ends
         if self._of_page:
             low, high = (end / self.divisor for end in self._of_page.interval.ends)
         return units.amount_with_interval(self.median, low, high, self.page.unit)
@@ -208,6 +220,7 @@ class Ratio:
     minimum: float = math.nan  # over the rounds
     maximum: float = math.nan
     rounds: int = 0  # 0: not side by side, but from the records of two pages
+    is_apart: bool = False  # of two pages: whether the intervals that they print do not overlap
 
     @property
     def is_known(self) -> bool:
@@ -247,23 +260,25 @@ class GroupResult:
             return Ratio(math.nan)
         if not (method.repeated and baseline.repeated):
             is_one = not (method.groups or baseline.groups)
-            return Ratio(method.median / baseline.median if is_one else math.nan)
+            ratio = method.median / baseline.median if is_one else math.nan
+            return Ratio(ratio, is_apart=self._is_apart_by_pages(method))
         rounds = min(len(method.values), len(baseline.values))
         with np.errstate(divide="ignore", invalid="ignore"):
             ratios = method.values[:rounds] / baseline.values[:rounds]
+            by_steps = method.within_a_step / np.maximum(baseline.within_a_step[::-1], 0)
             if statistics.two_values(ratios):
                 return Ratio(math.nan, rounds=rounds)
         low, high = statistics.median_interval(ratios)
         return Ratio(
             float(np.median(ratios)),
-            low=low,
-            high=high,
+            low=float(np.minimum(low, by_steps[0])),
+            high=float(np.maximum(high, by_steps[1])),
             minimum=float(ratios.min()),
             maximum=float(ratios.max()),
             rounds=rounds,
         )
 
-    def is_apart_by_pages(self, method: MethodResult) -> bool:
+    def _is_apart_by_pages(self, method: MethodResult) -> bool:
         """Whether the intervals that the two pages print are known and do not overlap."""
         pages = [(m.page_summary, m.divisor) for m in (self.baseline, method)]
         ends = [[end / by for end in page.interval.ends] for page, by in pages if page]

@@ -72,11 +72,12 @@ def changes_value(ratio: Ratio) -> bool:
     """Whether the method changes the value, by more than chance and by more than SAME.
 
     Fewer rounds than an interval takes fall on one side by chance now and then, two of them every
-    other time, so they must lie beyond VAGUE; a single round has no spread.
+    other time, so they must lie beyond VAGUE, as pages' values whose intervals do not overlap; a
+    single round has no spread.
     """
     low, high = interval_or_range(ratio)
     if math.isnan(ratio.low):
-        return ratio.rounds != 1 and (low > VAGUE or high < 1 / VAGUE)
+        return (ratio.rounds > 1 or ratio.is_apart) and (low > VAGUE or high < 1 / VAGUE)
     return not low <= 1 <= high and ratio.factor > 1 + SAME
 
 
@@ -90,11 +91,8 @@ def _basis(ratio: Ratio) -> str:
     )
 
 
-def effect(ratio: Ratio, *, is_apart: bool = False) -> str:
-    """What a method does to the value: the middle part of its sentence.
-
-    is_apart: whether the intervals that the two pages print do not overlap.
-    """
+def effect(ratio: Ratio) -> str:
+    """What a method does to the value: the middle part of its sentence."""
     low, high = interval_or_range(ratio)
     times = ratio_with_interval(ratio)
     within = f"(within {percent(max(0.001, 1 - low, high - 1))})"
@@ -103,14 +101,16 @@ def effect(ratio: Ratio, *, is_apart: bool = False) -> str:
     too_few = (
         f"was not measured in enough rounds here ({times} times Reckon's value{_basis(ratio)})"
     )
+    chance = "too few to exclude chance"
     by_pages = first_case(
-        (is_apart, f"{gives}{_basis(ratio)}, whose intervals do not overlap"),
+        (ratio.is_apart, f"{gives}{_basis(ratio)}, whose intervals do not overlap"),
         (True, f"is not shown to differ from Reckon's ({times} times its value{_basis(ratio)})"),
     )
     unsure = f"{gives}; the difference may be less than {percent(SAME, 1)}"
     return first_case(
-        (changes_value(ratio), f"{gives}{_basis(ratio)}"),
         (not ratio.rounds, by_pages),
+        (changes_value(ratio) and math.isnan(ratio.low), f"{gives}{_basis(ratio)}, {chance}"),
+        (changes_value(ratio), gives),
         (math.isnan(ratio.low), too_few),
         (low >= 1 - SAME and high <= 1 + SAME, f"makes no difference here {within}"),
         (not low <= 1 <= high, unsure),
@@ -131,7 +131,7 @@ def _included_cost(method: MethodResult, baseline: MethodResult, ratio: Ratio) -
         return ""
     explains = first_case(
         (share > 1 / _EXPLAINS_ALL, "more than the difference"),
-        (share >= _EXPLAINS_ALL, "which is the difference"),
+        (share >= _EXPLAINS_ALL, "about as much as the difference"),
         (True, f"{percent(share)} of the difference"),
     )
     count = entry.includes_times
@@ -150,7 +150,7 @@ def method_sentence(method: MethodResult, group: GroupResult) -> str:
         (not method.has_value, "is not measured here"),
         (not baseline.has_value, "cannot be compared: Reckon's method has no value here"),
         (not ratio.is_known, f"gives {method.text()}, so no ratio is given"),
-        (True, effect(ratio, is_apart=group.is_apart_by_pages(method))),
+        (True, effect(ratio)),
     )
     difference = f" The difference: {method.entry.differs}." if method.entry.differs else ""
     cost = _included_cost(method, baseline, ratio) if ratio.is_known else ""

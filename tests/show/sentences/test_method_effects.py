@@ -26,7 +26,7 @@ def ratio(middle, low, high, rounds=6):
         ),
         (
             Ratio(3, minimum=2.9, maximum=3.1, rounds=3),
-            "gives 3.00 (2.90 to 3.10) times Reckon's value in 3 rounds",
+            "gives 3.00 (2.90 to 3.10) times Reckon's value in 3 rounds, too few to exclude chance",
         ),
         (
             Ratio(3, minimum=3, maximum=3, rounds=1),
@@ -34,7 +34,11 @@ def ratio(middle, low, high, rounds=6):
         ),
         (
             Ratio(3),
-            "gives 3.00 times Reckon's value from the pages' values",
+            "is not shown to differ from Reckon's (3.00 times its value from the pages' values)",
+        ),
+        (
+            Ratio(3, is_apart=True),
+            "gives 3.00 times Reckon's value from the pages' values, whose intervals do not overlap",
         ),
         (
             Ratio(1.1),
