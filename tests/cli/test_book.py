@@ -13,7 +13,7 @@ from helpers.project import reckon
         ),
         ('[processor]\nbase_clock = "fast"\n', "needs a number and a unit"),
         ('[processor]\nbase_clock = "3 KiB"\n', "KiB is an amount of data"),
-        ("[processor\n", "cannot be read"),
+        ("[processor\n", "machine.toml: Expected"),
         ('colour = "red"\n', "no field colour"),
     ],
 )
