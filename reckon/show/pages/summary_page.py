@@ -112,8 +112,8 @@ def score(results: list[Result]) -> Block:
     if inside:
         calibration = (
             f"{len(inside)} of the predictions have an interval; {100 * np.mean(inside):.0f} % of "
-            f"these hold the measured value, where {100 * INTENDED:.0f} % should"
-            f"{_narrow_and_wide(judged)}."
+            "these hold the measured value or meet its interval, where "
+            f"{100 * INTENDED:.0f} % should{_narrow_and_wide(judged)}."
         )
     return say(_shares(judged), _bias(judged), calibration, left_out)
 
