@@ -135,7 +135,8 @@ def misses(o2, o0, jumps):
     """The list of the predictions that were missed, and why."""
     items = [item for call, how in ((o2, "Optimised"), (o0, "Unoptimised"))
              for item in (missed_call(call, how, jumps), missed_slope(call, how))]
-    return rk.missed_list(items, "None, by the medians over the arguments and by the slope of a straight line.")
+    by_slope = " and by the slope of a straight line" if o2.is_straight or o0.is_straight else ""
+    return rk.missed_list(items, f"None, by the medians over the arguments{by_slope}.")
 
 
 @rk.finding(missing="")

@@ -95,12 +95,8 @@ def slope(loop, how):
                     f"{residual} at most")
 
 
-def disagreeing_points(whole):
-    return sum(bool(summary.warnings) for summary in whole.summaries)
-
-
 def samples_disagree(whole):
-    return 3 * disagreeing_points(whole) > len(whole.points)
+    return 3 * sum(bool(summary.warnings) for summary in whole.summaries) > len(whole.points)
 
 
 def overlapping(whole, a_round):
@@ -133,15 +129,11 @@ def two_values(a_round, whole, how):
 
 
 def why_two_values(a_round, whole):
-    """Why the two values of a round differ, or there is one: a list of at most one finding."""
-    times = whole.line.slope / a_round.median if whole.line and not a_round.is_of_two_groups else math.nan
+    """Why the two values of a round differ: a list of at most one finding."""
     overlap = overlapping(whole, a_round)
     if overlap.any():
         return [rk.consistent("loops overlap", f"Whole loops of {numbers_of_rounds(whole.axis_in_unit[overlap])} rounds take less than their rounds in a "
                               "long loop. Repeated loops do not depend on one another, so the processor runs rounds of several at once.")]
-    if (times > 1.2 or whole.line and not whole.is_straight) and samples_disagree(whole):
-        return [rk.unexplained("samples disagree", f"The samples of {disagreeing_points(whole)} of its {len(whole.points)} points "
-                               "disagree, so something disturbed them.")]
     return []
 
 
@@ -236,7 +228,7 @@ def off_by_the_width(o0, width):
 
 @rk.finding(needs=())
 def off_by_the_jump(o2):
-    return rk.unexplained("round off", f"a round takes {rk.number(o2.median_cycles)} cycles, not the one of its addition; "
+    return rk.shown("round off", f"a round takes {rk.number(o2.median_cycles)} cycles, not the one of its addition; "
                           "see the question on the optimised loop.")
 
 

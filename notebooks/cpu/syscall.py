@@ -158,7 +158,8 @@ def misses(null, calls, work, switch, path, guest, trap):
 @rk.finding(missing="")
 def answer(null, switch, path):
     left = cycles_of_the_path(null, switch)
-    takes = f"The kernel's path takes {rk.number(left)} cycles where {rk.number(path.value)} were guessed"
+    clock = rk.amount(null.sealed_input("clock"), "Gcycle/s")
+    takes = f"At the clock that was predicted with, {clock}, the kernel's path takes {rk.number(left)} cycles, where {rk.number(path.value)} were guessed"
     if left < 0:
         return rk.shown("less than a mode switch", "The whole call takes less than the mode switch was guessed at.")
     return rk.consistent("kernel's path", f"{takes}, if the mode switch was guessed well.")

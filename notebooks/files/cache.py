@@ -57,41 +57,25 @@ def kernels_own_figure(free, memory, whole):
 
 
 @rk.finding(needs=["reads"])
-def cached_read(reads, same_read=None):
-    """Of the model's inputs as sealed, `work` is the guess of what looking a page up takes. same_read: as size_of_a_small_file() has it."""
+def cached_read(reads):
+    """Of the model's inputs as sealed, `work` is the guess of what looking a page up takes."""
     hit, _ = rk.show.hit_and_miss(reads)
-    off, needed = hit / reads.seal.predicted[0], work_needed(hit, reads.seal.predicted[0], reads)
+    predicted, work = reads.seal.predicted[0], reads.sealed_input("work")
+    off, needed = hit / predicted, (hit - predicted) * reads.sealed_input("clock") + work
     if 0.8 <= off <= 1.25:
         return rk.shown("guess holds", "Here it does not: the guess holds.")
-    takes = (f"It is {rk.number(off)} times the prediction. Put down to the guess alone, looking a page up would have to take "
-             f"{rk.number(needed, 2)} cycles, where {rk.number(reads.sealed_input('work'))} were guessed")
-    if not (same_read and same_read.has_samples):
-        return rk.consistent("guess off", f"{takes}.")
-    there = work_needed(same_read.median, same_read.seal.predicted, same_read)
-    page = "the page on [reading a file](/notebooks/files/read.ipynb)"
-    if 0.8 <= needed / there <= 1.25:
-        return rk.consistent("guess off", f"{takes}; {page} needs {rk.number(there, 2)}.")
-    return rk.unexplained("guess off here alone", f"{takes}. But by {page} it would have to take {rk.number(there, 2)}: the two do not agree, so the guess "
-                          "does not explain it.")
-
-
-def work_needed(time, predicted, read):
-    """The cycles that looking a page up would have to take for this time of a cached read, all else as sealed."""
-    return (time - predicted) * read.sealed_input("clock") + read.sealed_input("work")
+    return rk.consistent("guess off", f"It is {rk.number(off)} times the prediction. Put down to the guess alone, looking a page up would have to take "
+                         f"{rk.number(needed, 2)} cycles, where {rk.number(work)} were guessed.")
 
 
 @rk.finding(needs=["small"], missing="")
-def size_of_a_small_file(small, same_read=None):
-    """same_read: such a read on the page on reading a file, if measured."""
+def size_of_a_small_file(small):
     (few, many), (few_mib, many_mib) = small.medians[[0, -1]], small.axis_in_unit[[0, -1]]
     takes = (f"From a file of {few_mib:g} MiB such a read takes {rk.amount(few, 'µs')}, from one of {many_mib:g} MiB {rk.amount(many, 'µs')}, and no "
              "disk takes part in either")
     first, last = small.summaries[0], small.summaries[-1]
     if not last.apart(first):
         return rk.shown("larger file alike", f"{takes}: the two are not shown to differ ({last.why_not_apart(first)}).")
-    if same_read and _as_large(same_read, small) and not first.apart(same_read.summary):
-        return rk.unexplained("same size, another time", f"{takes}. But the page on [reading a file](/notebooks/files/read.ipynb) has {same_read} for "
-                              f"{many_mib:g} MiB too, so the file's size does not explain it.")
     return rk.unexplained("larger file slower", f"{takes}. Whether the pages of the larger one come from main memory is not shown; counting cache "
                           "misses during the reads would tell.")
 
@@ -126,11 +110,6 @@ def answer(true):
 @rk.finding(missing="Reading random blocks of files of several sizes")
 def onset(inferred):
     return rk.shown("onset", f"Reads begin to wait for the disk when the file is larger than {inferred}")
-
-
-def _as_large(read, small):
-    """Whether this read is of a file as large as the curve's largest."""
-    return read.has_samples and small.point_index(read.measurement.params["file_bytes"] / 2**20, "MiB") == len(small.points) - 1
 
 
 def with_and_without(reads, disk):

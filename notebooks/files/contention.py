@@ -12,11 +12,6 @@ def highest_rate(together):
     return max(together.medians, default=math.nan)
 
 
-def rate_by_times(*curves):
-    """The reads in a second of the most readers by their own times, the largest of other trials; 0 if unmeasured."""
-    return max((curve.axis[-1] / curve.medians[-1] for curve in curves if curve.has_samples), default=0)
-
-
 def blocks_in_a_second(rate, block):
     return f"{rk.number(rate)} blocks in a second ({rk.amount(rate * block.value, 'MB/s')})"
 
@@ -150,9 +145,9 @@ def at_once(together, each, slowest, block):
              *_by_readers_times(highest / alone, 1 / alone, [curve for curve in (each, slowest) if has_lone_reader(curve)])]
     full_from = rk.show.saturating_readers(together)
     if full_from:
-        return [*found, rk.shown("full from", f"From {rk.plain(full_from)} readers on the rate grows by a tenth at most.")]
-    return [*found, rk.shown("never full", f"With the last step, to {together.axis_in_unit[-1]:g} readers, the rate still grew by more than "
-                             "a tenth.")]
+        return [*found, rk.consistent("full from", f"By its medians the rate grows by a tenth at most from {rk.plain(full_from)} readers on.")]
+    return [*found, rk.consistent("never full", f"By its medians the rate still grew by more than a tenth with the last step, to "
+                                  f"{together.axis_in_unit[-1]:g} readers.")]
 
 
 def _by_readers_times(gain, alone, curves):
@@ -172,21 +167,15 @@ def _by_readers_times(gain, alone, curves):
 
 
 @rk.finding
-def disk_or_cpus(together, curves, work, work_of_20, cpus):
-    """curves: each and slowest reader's times, in trials of their own."""
-    highest, others = highest_rate(together), rate_by_times(*curves)
+def disk_or_cpus(together, work, work_of_20, cpus):
+    highest = highest_rate(together)
     used = highest * work_of_20.median / cpus.value
     takes = (f"A CPU works {work:interval} for a read of a lone reader, and {work_of_20:interval} for one of twenty. At {work_of_20} a read, "
              f"{rk.number(highest)} reads a second keep the {cpus.value:g} CPUs {rk.percent(used)} busy, without interrupts.")
     if used > 0.75:
         return rk.consistent("CPUs full", f"{takes} The CPUs are what is full, or nearly.")
-    if not rk.show.saturating_readers(together):
-        return rk.consistent("nothing full", f"{takes} Neither CPUs nor disk are full yet: more readers would get more.")
-    if used < 0.5 and others > 1.1 * highest:
-        return rk.unexplained("CPUs not full, others got more", f"{takes} The CPUs are not what is full. Nor is the disk for certain, because "
-                              "other trials got more.")
     if used < 0.5:
-        return rk.consistent("disk full", f"{takes} So the CPUs are not what is full: the disk, or a limit of its host, is the bottleneck.")
+        return rk.consistent("CPUs not full", f"{takes} So the CPUs are not what is full.")
     return rk.unexplained("both possible", f"{takes} Either of them may be what is full; the disk's own count of its busy time (`iostat`) would "
                           "tell.")
 
@@ -273,8 +262,7 @@ def at_the_knee(queue, each):
     if few > 1.25 * bound:
         return rk.unexplained("knee unexplained", f"That does not explain 4 readers: {measured}, where even with that rate the model has "
                               f"{model}. Both bounds leave out the waiting around the knee, where requests meet by chance. How much of it is "
-                              "the disk's, the time from request to answer as the block layer sees it (`blktrace`) would tell. The total rate "
-                              "misses there for the same reason.")
+                              "the disk's, the time from request to answer as the block layer sees it (`blktrace`) would tell.")
     if few < 0.8 * bound:
         return rk.unexplained("knee below", f"It does not fit 4 readers: {measured}, less than the {model} of the model with that rate.")
     return rk.consistent("knee fits", f"With that rate, 4 readers fit as well: {measured}, and the model has {model}.")

@@ -66,21 +66,13 @@ def disk_and_cache(random, cached):
 
 
 @rk.finding(needs=())
-def elsewhere(cached, remote, by_file):
-    """The same read on other pages, whose results may be None."""
-    if not all(result and result.has_samples for result in (cached, remote, by_file)):
+def elsewhere(cached, remote):
+    """remote: the same read on the page on remote files, or None."""
+    if not all(result and result.has_samples for result in (cached, remote)):
         return []
     size, at = (rk.amount(bytes_, "MiB") for bytes_ in (file_bytes(cached), file_bytes(remote)))
-    takes = (f"From a file of {size} such a read takes {cached} here. On the page on [remote files](/notebooks/files/remote.ipynb) one from a file "
-             f"of {at} in memory takes {remote}")
-    same = by_file.point_index(file_bytes(cached) / 2**20, "MiB")
-    if same is None:
-        return rk.shown("same read elsewhere", f"{takes}.")
-    takes = (f"{takes}; on the page on the [file cache](/notebooks/files/cache.ipynb) one from a file of {size} takes "
-             f"{rk.amount(by_file.medians[same], 'µs')}")
-    if not by_file.summaries[same].apart(cached.summary):
-        return rk.shown("same read alike", f"{takes}, not shown to differ from here.")
-    return rk.unexplained("same read apart", f"{takes}. The size is the same, so it does not explain the difference; what does is not shown here.")
+    return rk.shown("same read elsewhere", f"From a file of {size} such a read takes {cached} here. On the page on "
+                    f"[remote files](/notebooks/files/remote.ipynb) one from a file of {at} in memory takes {remote}.")
 
 
 def file_bytes(result):
@@ -173,7 +165,7 @@ def _by_one_request(in_cache, left, rate):
     """Whether a lone request's rate explains a block in order through the page cache; left: its time over the prediction with that rate."""
     if 4096 / in_cache.summary.bounds[1] > rate:
         return rk.shown("faster in order", f"Read in order through the page cache, a block takes {in_cache:interval}, copy included. So the disk's rate is "
-                        f"at least {rk.amount(4096 / in_cache.median, 'MB/s')}, more than the {rk.amount(rate, 'MB/s')} of one request at a time.")
+                        f"at least {rk.amount(4096 / in_cache.summary.bounds[1], 'MB/s')}, more than the {rk.amount(rate, 'MB/s')} of one request at a time.")
     if rk.is_miss(left):
         return rk.unexplained("rate is not all", "The rate alone does not explain reading in order through the page cache: "
                               f"{rk.number(left, 2)} times the new prediction is left, unexplained. Counting the device's requests during "

@@ -48,7 +48,7 @@ def not_apart(one, other):
     ends = within_visits(one, other)
     if not ends:
         return f"the two are {one.alike(other)}."
-    return f"within these visits they differ ({ends}), but from visit to visit both vary by as much."
+    return f"within these visits they differ ({ends}), but not by more than a later visit may."
 
 
 @rk.finding(missing="A block of 4 KiB over NFS with the server's cache warm, and a call that does nothing")
@@ -111,7 +111,7 @@ def above_nothing(where, read, idle, passing, set_by_us):
         return rk.shown("less than transfer", f"{takes}; that is less than the transfer alone, so the link was not the same for both.")
     if more < passing:
         return rk.unexplained("own work unclear", f"{takes}. That is less than the transfer alone, so what is left for the file's own work is unknown.")
-    return rk.unexplained("own work unclear", f"{takes}; what the transfer leaves for the file's own work is less than the scatter.")
+    return rk.unexplained("own work unclear", f"{takes}; whether the transfer leaves anything for the file's own work is not shown.")
 
 
 @rk.finding(needs=["read", "idle"], missing="")

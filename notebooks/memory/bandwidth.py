@@ -27,7 +27,7 @@ def lines_under_way(rate, latency, line):
 
 def lines_in_words(rate, latencies, line):
     """The lines under way by each of these latencies: a range, if they differ."""
-    least, most = (rk.number(end([lines_under_way(rate, each, line) for each in latencies]), 2) for end in (min, max))
+    least, most = (f"{end(lines_under_way(rate, each, line) for each in latencies):.0f}" for end in (min, max))
     return least if least == most else f"{least} to {most}"
 
 
@@ -88,7 +88,7 @@ def reading_needs(read, peak, lines, line, latency, page, walk):
     if needed <= 0:
         return rk.shown("walks are hidden", "a page is read in less time than its walk alone was guessed to take, "
                         f"{rk.amount(walk.value, 'ns')}.")
-    return rk.consistent("lines are few", f"{rk.number(needed, 2)} lines under way instead of the guessed {lines.value:g} would explain "
+    return rk.consistent("lines are few", f"{needed:.0f} lines under way instead of the guessed {lines.value:g} would explain "
                          "reading.")
 
 
@@ -111,10 +111,8 @@ def off_by(name, b, model, reading):
         return rk.consistent("lines not read", f"{cost}. So the core overwrites whole lines without reading them.")
     if b[name].ratio > 2:
         return rk.shown("cheaper writes", f"{cost}.")
-    if times <= model and not name.startswith(("write", "memset")):  # which load nothing
-        return rk.shown("slow as reading", f"{cost}. So it is reading in these registers that is slow.")
     if times <= model:
-        return rk.unexplained("slow stores", f"{cost}. Why these stores are slow is unexplained; a count of the memory controller's lines would tell.")
+        return rk.consistent("slow as reading", f"{cost}. So slow reading may be all of it, if each line is read first.")
     return rk.unexplained("costlier writes", f"{cost}, so something else holds it back. Unexplained; a count of the memory controller's "
                           "lines would tell.")
 
@@ -147,19 +145,19 @@ def mechanism(modify, read, write):
                              "as the model says.")
     if least >= 3:
         return rk.unexplained("writes unexplained", f"{goes} Neither reading nor writing back explains that.")
-    return rk.unexplained("writes undecided", f"{goes} The intervals allow {rk.percent(1 / most)} to {rk.percent(1 / least)}, so it stays open "
-                          "whether write-backs slow the core.")
+    return rk.unexplained("writes undecided", f"{goes} The intervals allow {rk.percent(1 / most)} to {rk.percent(1 / least)}, so what writing back "
+                          "costs the core stays open.")
 
 
 @rk.finding
-def full_with_one(scaled):
+def no_gain(scaled):
     """Of the curves over the number of CPUs: those on which all CPUs carry less than a quarter more than one."""
     full = []
     for row in scaled:
         if len(row.points) > 1 and row.summaries[-1].interval.high < 1.25 * row.summaries[0].interval.low:
             one, all_cpus = (rk.median_text(row.summaries[at], "GB/s") for at in (0, -1))
-            full.append(rk.consistent("full with one CPU", f"{rk.title_of(row.quantity)}: {max(row.axis_in_unit):g} CPUs carry {all_cpus}, one "
-                                      f"carries {one}, so one CPU alone seems to fill the path to memory."))
+            full.append(rk.shown("no gain by more CPUs", f"{rk.title_of(row.quantity)}: {max(row.axis_in_unit):g} CPUs carry {all_cpus}, less than a "
+                                 f"quarter more than one alone ({one})."))
     return full
 
 
@@ -181,19 +179,14 @@ def off_places(row):
 
 @rk.finding(needs=())
 def misses_of_the_curves(scaled, waits):
-    off = [(rk.title_of(row.quantity).removesuffix(", several CPUs"), *place) for row in scaled for place in off_places(row)]
-    by_one = [f"{title} {rk.number(ratio, 2)} times" for title, cpus, ratio in off if cpus == 1]
-    by_more = [f"{title} {rk.number(ratio, 2)} times with {cpus:g} CPUs" for title, cpus, ratio in off if cpus > 1]
+    off = [f"{rk.title_of(row.quantity).removesuffix(', several CPUs')} with {cpus:g} ({rk.number(ratio, 2)} times the prediction)"
+           for row in scaled for cpus, ratio in off_places(row)]
     late = [f"{place:g} % of the time" for place, _ in off_places(waits)]
     found = []
-    if by_one:
-        found.append(rk.shown("one CPU off", f"With one CPU the curves show the same misses again: {', '.join(by_one)} the prediction."))
-    if by_more:
-        found.append(rk.consistent("more CPUs off", f"With more CPUs: {', '.join(by_more)} the prediction. A lower rate points to the bus, or "
-                                   "to the host's share of it, a higher one to the guess of the lines."))
+    if off:
+        found.append(rk.shown("CPUs off", f"Off on the curves over the number of CPUs: {'; '.join(off)}."))
     if late:
-        found.append(rk.shown("loaded latency off", f"Latency under load is off by more than a factor of two at {', '.join(late)}: a queue "
-                              "with one steady server is too simple there."))
+        found.append(rk.shown("loaded latency off", f"Latency under load is off by more than a factor of two at {', '.join(late)}."))
     return found
 
 
@@ -210,7 +203,7 @@ def queue_holds(waits, load, peak):
     predicted, (low, high) = waits.sealed("predicted"), times_without_load(waits)
     foreseen, factor = predicted[-1] / predicted[0], waits.at_end.median / waits.medians[0]
     takes = (f"With the others reading all the time a load takes {rk.number(factor)} times as long as without, and "
-             f"{rk.number(foreseen)} times was predicted.")
+             f"{rk.number(foreseen)} times was predicted for a path of {rk.amount(peak.value, 'GB/s')}.")
     undecided = rk.unexplained("queue undecided", f"{takes} By the intervals it is {rk.number(low)} to {rk.number(high)} times, which does not decide.")
     if waits.at_end.apart(waits.summaries[0]) <= 0:
         if not all(summary.interval.is_known for summary in (waits.summaries[0], waits.at_end)):
@@ -266,7 +259,7 @@ def littles_law(read, latency, line, page, walk, anywhere):
     if needed <= 0:
         return rk.consistent("lines under way", f"{means}. {takes}")
     return rk.consistent("lines under way and walks", f"{means}, as the mean of all the time. {takes} The model uses {rk.amount(latency.value, 'ns')} "
-                         f"and takes a walk of {rk.amount(walk.value, 'ns')} off each page; the remaining time needs {rk.number(needed, 2)} lines "
+                         f"and takes a walk of {rk.amount(walk.value, 'ns')} off each page; the remaining time needs {needed:.0f} lines "
                          "under way.")
 
 
@@ -334,21 +327,16 @@ def what_is_plausible(theoretical, clock, cpus, whose=""):
 
 
 @rk.finding(missing="How many one core keeps could not be measured here.")
-def cores_to_fill(read, peak, latencies, line, full):
-    lines = lines_in_words(read.median, latencies, line)
-    if full:
-        return rk.consistent("path is narrower", f"Reading shows {lines} here. One CPU alone seems to fill the path in other ways, so it may carry less than "
-                             "that.")
-    return rk.shown("cores needed", f"Reading shows {lines} here, so it takes at least {np.ceil(peak.value / read.median):g} such cores.")
+def lines_of_reading(read, latencies, line):
+    return rk.shown("lines of reading", f"Reading shows {lines_in_words(read.median, latencies, line)} here.")
 
 
-def lines_to_fill_the_bus(read, peak, line, latency, anywhere, full):
-    """full: as full_with_one() says."""
+def lines_to_fill_the_bus(read, peak, line, latency, anywhere):
     latencies = latency, *known(anywhere)
     bus, times = rk.amount(peak.value, "GB/s"), [rk.amount(time, "ns") for time in sorted({each.value for each in latencies})]
     return (f"**1.** How many lines would one core have to keep under way to fill a bus of {bus}?",
             f"Little's law backwards: {bus} × {' or '.join(times)} / {line.value:g} bytes = {lines_in_words(peak.value, latencies, line)} lines. "
-            f"{cores_to_fill(read, peak, latencies, line, full)}")
+            f"{lines_of_reading(read, latencies, line)}")
 
 
 @rk.finding
@@ -360,7 +348,7 @@ def copying_times(copy, copy_nt):
 
 def copying_an_image(copy, copy_nt):
     return ("**2.** A program copies an image of 1 GiB. How long does it take with memcpy, and how long with non-temporal stores? "
-            "When would you still prefer memcpy?", copying_times(copy, copy_nt))
+            "When would you prefer memcpy, whichever is faster here?", copying_times(copy, copy_nt))
 
 
 def input_to_measure(peak, lines, line, latency):

@@ -169,8 +169,8 @@ def off_by_the_l3(of_l3, of_memory, base, size, level, memory):
             "one pace", f"{model}. None of {len(walks)} fresh processes came within twice {in_words}, and {slow_walks}. So this program never "
             "gets that much of the L3: others fill it, or a host grants a part. The same walk on an idle host would tell.")
     if memory and size >= memory.x_first:
-        return rk.consistent("beyond the L3", f"{model}. In the staircase main memory answers from {rk.amount(memory.x_first, 'byte')} on, so others seem "
-                             "to fill the L3, or a host to grant a part. The same walk on an idle host would tell.")
+        return rk.consistent("beyond the L3", f"{model}. In the staircase main memory answers from {rk.amount(memory.x_first, 'byte')} on: others may "
+                             "fill the L3, a host grant a part, or translation add to each load. The same walk on an idle host would tell.")
     went = (of_l3.median - from_cache) / (from_memory - from_cache)  # the share of loads that memory answered
     if 0 < went < 1:
         return rk.consistent(
@@ -218,18 +218,16 @@ def misses(m, by_cache, base, dram, size, level, memory):
 
 
 @rk.finding(needs=())
-def misses_of_the_staircase(base, l1, l3):
-    times = base.medians / base.sealed("predicted")
-    wrong = base.axis[(times > 2) | (times < 0.5)]
-    if not len(wrong):
+def misses_of_the_staircase(rings):
+    off = []
+    for ring in rings:
+        ratios = ring.medians / ring.sealed("predicted")
+        if wrong := [size for size, ratio in zip(ring.axis, ratios, strict=True) if rk.is_miss(ratio)]:
+            ends = " to ".join(rk.amount(end(wrong), "byte") for end in (min, max))
+            off.append(f"{rk.title_of(ring.quantity)}: {len(wrong)} of {len(ring.axis)}, from {ends}")
+    if not off:
         return rk.shown("no point off", "No measured point of the staircase.")
-    first, last = min(wrong), max(wrong)
-    found = [rk.shown("points off", f"Of the staircase's {len(base.axis)} points in {pages_of(base)} pages {len(wrong)} are off by more than a "
-                      f"factor of two, between {rk.amount(first, 'byte')} and {rk.amount(last, 'byte')}.")]
-    if 0.9 * l1.value <= first and last <= l3.value:
-        found.append(rk.shown("off in the caches", "There the model lets a cache of the reported size answer, and for many loads something "
-                              "slower did."))
-    return found
+    return rk.shown("points off", f"Points of the staircase are off by more than a factor of two. {'. '.join(off)}.")
 
 
 @rk.finding(needs=())
@@ -324,8 +322,10 @@ def class_of(point, l1, l2, l3):
     """Why that point of the mountain may be off, as a word; "" where the prediction holds."""
     if not rk.is_miss(point.times):
         return ""
+    if point.times < 0.5 and point.size / point.stride < 64:
+        return "few loads"
     if point.times < 0.5:
-        return "few loads" if point.size / point.stride < 64 else "rest"
+        return "region counts" if point.visited <= l3.value <= point.size else "rest"
     if point.size <= l1.value:
         return "in L1"
     if any(point.visited <= cache.value < point.size for cache in (l1, l2)):
@@ -350,7 +350,8 @@ def misses_of_the_mountain(mountain, line, caches, word, rounds, lines):
          "the whole region, which is right only for strides that use a part of the sets."),
         ("beyond", rk.consistent, f"Beyond the L3 ({{n}}) prefetchers keep more lines under way than the guessed {lines.value:g}."),
         ("few loads", rk.consistent, f"Too slow are {{n}} with at most {most} loads in a pass, where beginning it counts."),
-        ("rest", rk.unexplained, "The other {n} are unexplained; a count of the prefetchers' requests would tell.")]
+        ("region counts", rk.consistent, "Too slow are {n} regions that take the whole L3 or more, whose lines visited would fit: the model counts those."),
+        ("rest", rk.unexplained, "The other {n} are unexplained.")]
     if not off:
         return []
     return [rk.shown("mountain off", f"Of the mountain's {len(points)} points {len(points) - holds} are off by more than a factor of two."),
@@ -410,8 +411,8 @@ def staying_near(in_small, in_huge, huge_curve, kind_curve, guest):
     # A guest's huge pages may be a host's small ones; where small ones cost no more, that is likely.
     proviso = ", if the host backs huge pages with huge ones" if guest or in_small.apart(in_huge) <= 0 else ""
     if huge.apart(kind) > 0:
-        return rk.consistent("near is faster", f"{takes} less than {of_huge}. Translation is not all of it{proviso}: neighbouring lines share "
-                             "an open row of the memory and are prefetched.")
+        return rk.consistent("near is faster", f"{takes} less than {of_huge}. Translation is not all of it{proviso}: neighbouring lines may "
+                             "share an open row of the memory, or be prefetched.")
     if kind.apart(huge) > 0:
         return rk.shown("near is slower", f"{takes} more than {of_huge}.")
     return rk.shown("near is alike", f"{takes} not shown to differ from {of_huge} ({kind.why_not_apart(huge)}).")

@@ -56,15 +56,13 @@ def misses_by_size(curve, where):
     item = f"- **Longer messages {where}** at {missed.sum()} of {len(minima)} sizes"
     faster = int((curve.medians < predicted)[missed].sum())
     if faster:
-        return rk.unexplained("bytes unexplained", f"{item}, at {faster} of them in less time than predicted. That is not explained; a capture on "
-                              "both hosts would tell.")
+        return rk.unexplained("bytes unexplained", f"{item}, at {faster} of them in less time than predicted. That is not explained.")
     fastest = np.median((minima / predicted)[missed])
     item += f". The fastest trial at such a size takes {rk.number(fastest, 2)} times the prediction, by the median of these sizes."
     if 0.67 < fastest < 1.5:
         return rk.consistent("bytes as predicted", f"{item} So the bytes may be as predicted, and the rest waiting: for a CPU that other work "
                              "holds, or in a queue.")
-    return rk.unexplained("bytes unexplained", f"{item} So even the fastest trials do not fit, and the miss is unexplained; a capture on both "
-                          "hosts would tell.")
+    return rk.unexplained("bytes unexplained", f"{item} So even the fastest trials do not fit, and the miss is unexplained.")
 
 
 def steps(curve):

@@ -76,13 +76,12 @@ def disk_of_two_channels(m: Machine):
     m.curve("files/contention/together", lambda readers, _: rate(readers))
     m.curve("files/contention/each", lambda readers, _: readers / rate(readers))
     m.curve("files/contention/slowest", lambda readers, _: 1.03 * readers / rate(readers))
-    m.must("files/contention", "full from", "disk full", "second reader for nothing")
+    m.must("files/contention", "full from", "CPUs not full", "second reader for nothing")
     m.must_not(
         "files/contention",
         "wait unexplained",
         "CPUs full",
         "never full",
-        "nothing full",
         "second reader unclear",
     )
 
@@ -118,5 +117,5 @@ def limited_memory_rate(m: Machine):
     m.curve("memory/bandwidth/loaded_latency", lambda busy, _: 110e-9 * (1 + 3 * busy**2))
     m.values("memory/latency", memory="105 ns", memory_small="110 ns")
     m.values("memory/bandwidth", read="13 GB/s", modify="12.6 GB/s")
-    m.must("memory/bandwidth", "several CPUs", "full with one CPU", "longer queue")
+    m.must("memory/bandwidth", "several CPUs", "no gain by more CPUs", "longer queue")
     m.must_not("memory/bandwidth", "no queue", "queue holds", "shorter queue", "writes like reads")

@@ -153,9 +153,9 @@ def test_two_runs_are_not_compared_by_it(two, folders):
 
 def test_a_tried_prediction_has_both_values_and_no_ratio(two):
     prediction = to_prediction(NAME, two.current)
-    text = comparison([Tried(prediction, two)], with_formula=False).markdown
+    text = comparison([Tried(two, "here")], with_formula=False).markdown
     assert f"measured {BOTH}, so there is no ratio." in text and "×" not in text
-    table = comparison([Tried(prediction, two)] * 2, with_formula=False).markdown
+    table = comparison([Tried(two, "here")] * 2, with_formula=False).markdown
     assert BOTH in table and "×" not in table
     assert ratio(two, prediction) != ratio(two, prediction) and not needed_guesses(two, prediction)
 

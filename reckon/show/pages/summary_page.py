@@ -111,8 +111,8 @@ def score(results: list[Result]) -> Block:
     calibration = ""
     if inside:
         calibration = (
-            f"{len(inside)} of the predictions have an interval; {100 * np.mean(inside):.0f} % of "
-            "these hold the measured value or meet its interval, where "
+            f"{len(inside)} of the predictions have an interval. Of these "
+            f"{100 * np.mean(inside):.0f} % hold the measured value or meet its interval, where "
             f"{100 * INTENDED:.0f} % should{_narrow_and_wide(judged)}."
         )
     return say(_shares(judged), _bias(judged), calibration, left_out)

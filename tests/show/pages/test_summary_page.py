@@ -27,7 +27,7 @@ def test_the_score_counts_predictions_and_intervals_that_held():
         "**Of 2 sealed predictions, 50 % within 1.25 times, 50 % within 2 times and 100 % within 10 "
         "times of the measured value.** By the geometric mean they were off by a factor of 2.00: 0 "
         "values came out more than 1.25 times higher than predicted, 1 came out lower by as much. 2 of the "
-        "predictions have an interval; 50 % of these hold the measured value or meet its interval, "
+        "predictions have an interval. Of these 50 % hold the measured value or meet its interval, "
         "where 95 % should."
     )
     assert "interval" not in summary_page.score([predicted(2.0)]).markdown
