@@ -49,6 +49,8 @@ def add_run(name, seed, times=None, days=0, host=None, **facts):
     curve = "memory/latency/random"
     factor = float(np.exp(random.normal(0, _SPREAD))) * times.get(curve, 1)
     results.append(made_up.curve(curve, _SIZES, factor * (1 + _SIZES), seed=seed))
+    for result in results:
+        result.measurement.started_at += timedelta(days=days)
     made_up.run(
         name,
         results,

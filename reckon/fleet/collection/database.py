@@ -23,6 +23,21 @@ _RUNS = """
 CREATE TABLE runs AS SELECT * REPLACE (
     coalesce(host, max(host) OVER (PARTITION BY identity), identity) AS host
 ) FROM read_parquet('{path}')"""
+# Machines that were made from one disk image share its machine id. A machine measures one thing
+# at a time (records.measuring), so runs that measured at the same time are of several. Of
+# quantities with one visit it is known when they were measured.
+_VISITS = """
+CREATE TEMPORARY TABLE visits AS
+SELECT DISTINCT host, run_id, q.measured_at AS start, q.measured_at + to_seconds(seconds) AS stop
+FROM read_parquet('{path}') AS q JOIN runs USING (run_id) WHERE visits = 1 AND seconds > 0"""
+_AT_ONCE = """
+UPDATE runs SET host = run_id WHERE host IN (
+    SELECT host FROM (
+        SELECT *, max(stop) OVER before AS busy_until, arg_max(run_id, stop) OVER before AS busy
+        FROM visits WINDOW before AS (
+            PARTITION BY host ORDER BY start ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))
+    WHERE start < busy_until AND run_id != busy)
+RETURNING run_id"""
 # In the order in which they are queried: then a page reads only what it shows.
 _QUANTITIES = f"""
 CREATE TABLE quantities AS SELECT {_QUANTITY_COLUMNS} FROM read_parquet('{{path}}')
@@ -48,6 +63,8 @@ class Collection:
     Runs of which the machine is not known are machines of their own. The table `single_values` has
     a row for each quantity of each run.
 
+    Runs of one machine id that measured at the same time are each of a machine of their own.
+
     The tables are in a temporary file: those of ten thousand runs are larger than the memory that
     they may take. Raises ReckonError where there is no room for it."""
 
@@ -60,9 +77,14 @@ class Collection:
         try:
             limit_bytes = min(_MOST_BYTES, control_groups.memory_left_bytes() / 4)
             self._query(f"SET memory_limit = '{limit_bytes:.0f}B'")
-            for create, name in ((_RUNS, "runs"), (_QUANTITIES, "quantities")):
+            for create, name in (
+                (_RUNS, "runs"),
+                (_VISITS, "quantities"),
+                (_QUANTITIES, "quantities"),
+            ):
                 path = str(folder / f"{name}.parquet").replace("'", "''")
                 self._query(create.format(path=path))
+            self.runs_at_once = {run_id for (run_id,) in self._query(_AT_ONCE).fetchall()}
             self._query(_SINGLE_VALUES)
             self._query(_NEWEST)
         except BaseException:

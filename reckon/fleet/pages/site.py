@@ -165,6 +165,20 @@ class Site:
         return counted(len(self.machines), "machine", "machines")
 
     @property
+    def _at_once(self) -> str:
+        """That some machines have one machine id; "" if none have."""
+        at_once = [
+            run["name"] for run in self.runs if run["run_id"] in self.collection.runs_at_once
+        ]
+        if not at_once:
+            return ""
+        return (
+            f" {join_words(at_once)} have the machine id of another run that was measured at the "
+            "same time, so each counts as a machine; give machines that were made from one image "
+            "an id of their own (systemd-machine-id-setup)."
+        )
+
+    @property
     def summary(self) -> str:
         """How many runs of which kinds of machines there are."""
         guests = sum(run["is_guest"] is True for run in self.machines)
@@ -172,7 +186,7 @@ class Site:
         return (
             f"{counted(len(self.runs), 'run', 'runs')} of {self.heading}, {guests} of them "
             f"{'a guest' if guests == 1 else 'guests'}, with {counted(models, 'model', 'models')} "
-            "of processor."
+            f"of processor.{self._at_once}"
         )
 
     @property
