@@ -103,7 +103,7 @@ def test_two_makes_do_not_set_up_or_compile_at_the_same_time(tmp_path, target):
         shutil.copy(ROOT / name, tmp_path)
     alone = "mkdir working && sleep 0.3 && rmdir working && echo done >> log"
     setup = tmp_path / "tools/setup"
-    setup.write_text(f"#!/bin/sh\nmkdir -p .venv && {alone}\n")
+    setup.write_text(f"#!/bin/sh\n[ $1 = moved ] && exit 1\nmkdir -p .venv && {alone}\n")
     setup.chmod(0o755)
     (tmp_path / "csrc/Makefile").write_text(f"all:\n\t@{alone}\n")
     command = ["make", "-s", target]
