@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import textwrap
 
 from reckon import units
 from reckon.comparison.reports.report import Report
@@ -30,6 +31,13 @@ def literal(text: object) -> str:
         part if index % 2 else _MARKUP.sub(r"\\\g<0>", part) for index, part in enumerate(parts)
     )
     return _AT_START.sub(r"\\\g<0>", "".join(escaped))
+
+
+def brief(name: object) -> str:
+    """A name that a machine gives itself, of at most 120 characters and no word of more than 40:
+    what is longer would run off a title page or a phone."""
+    words = (word if len(word) <= 40 else f"{word[:39]}…" for word in str(name).split())
+    return textwrap.shorten(" ".join(words), 120, placeholder=" …")
 
 
 def why(*results: Result) -> str:

@@ -21,6 +21,12 @@ def test_a_list_in_words(words, sentence):
     assert text.join_words(words) == sentence
 
 
+def test_a_name_fits_a_title_page_and_a_phone():
+    assert text.brief("AMD EPYC 7763 64-Core Processor") == "AMD EPYC 7763 64-Core Processor"
+    assert text.brief("X" * 150) == "X" * 39 + "…"
+    assert len(text.brief("Processor " * 30)) <= 120 and text.brief("a " * 99).endswith(" …")
+
+
 def test_the_first_case_that_holds():
     assert text.first_case((False, "a"), (True, "b"), (True, "c")) == "b"
     assert text.first_case((False, "a")) == ""

@@ -15,7 +15,7 @@ from reckon.show.tables.headlines import Headline, result_of, unmeasured
 from reckon.show.tables.headlines import of_front_page as of_front_page
 from reckon.show.tables.headlines import of_parts as of_parts
 from reckon.show.tables.plateau_tables import usable_caches
-from reckon.show.text import NONE, join_words, literal, machine_value, plural
+from reckon.show.text import NONE, brief, join_words, literal, machine_value, plural
 
 _FIT = "Fit to be measured."
 
@@ -32,11 +32,11 @@ def machine_card(run: records.Run, results: list[Result], clock: str, walks: lis
         f"{' · '.join(_CACHES)}, as reported": _sizes(_reported(machine)),
         "in which a load keeps the cache's pace": _sizes(_usable(machine, results, walks)),
         "memory": machine_value(machine.number("memory.capacity"), "byte", ""),
-        "kernel": literal(kernel(machine)),
+        "kernel": literal(brief(kernel(machine))),
         "measured": when_measured(results),
     }
     warnings = [check for check in run.fitness if check["state"] == "warn"]
-    model = literal(f"{machine.value('processor.model')}, {cores:g} cores")
+    model = literal(f"{brief(machine.value('processor.model'))}, {cores:g} cores")
     values = "\n".join(f"- **{value}** {title}" for title, value in cards.items() if value)
     doubts = [f"{check['name']} ({literal(check['found'])})" for check in warnings]
     fitness = f"Fit to be measured, but for {join_words(doubts)}." if doubts else _FIT
