@@ -9,7 +9,7 @@ window.reckon.edits = (() => {
 
   const edits = new Map(); // the changed inputs: their value in base units by their shared number
   const listeners = []; // called with the shared numbers of the inputs that a change touches, and whether
-  // all are set anew
+  // all are reset
 
   const onChange = (listener) => listeners.push(listener);
 
@@ -144,8 +144,8 @@ window.reckon.edits = (() => {
 
   const reset = () => changeOnly(new Map());
 
-  function announce(touched, anew = false) {
-    for (const listener of listeners) listener(touched, anew);
+  function announce(touched, isReset = false) {
+    for (const listener of listeners) listener(touched, isReset);
   }
 
   return {

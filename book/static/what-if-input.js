@@ -99,10 +99,10 @@ window.reckon.inputs = (() => {
       element("small", { id: `${id}-source` }, `${input.source}${interval}`),
       fault,
     );
-    /** Shows the value; a mistake stays as it was typed until the value is another, or all are `anew`. */
-    const show = (anew = false) => {
+    /** Shows the value; a mistake stays as it was typed until the value is another, or all are reset. */
+    const show = (isReset = false) => {
       const value = currentValue(shared);
-      if (!anew && value === refusedAt) return;
+      if (!isReset && value === refusedAt) return;
       refusedAt = undefined;
       say("", false);
       slider.value = position(value);

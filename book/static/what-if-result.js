@@ -49,7 +49,7 @@ window.reckon.results = (() => {
     body.append(drawing, list, effects, editor.box);
     let range = null; // of a curve: the interval that is drawn
 
-    function show(anew = false) {
+    function show(isReset = false) {
       const now = compute(formula);
       const { measured } = formula;
       const predicted = element("span", { class: "predicted" }, ends(now.predicted, formula));
@@ -65,7 +65,7 @@ window.reckon.results = (() => {
         element("span", { class: "what-if-ratio" }, ratio, before),
       );
       if (!box.open) return;
-      editor.show(anew);
+      editor.show(isReset);
       list.replaceChildren(...sentences(formula, now));
       if (formula.axis) drawing.replaceChildren(curve(formula, now, range));
       later.add(result);
@@ -119,9 +119,9 @@ window.reckon.results = (() => {
       names,
       fault,
     );
-    function show(anew) {
+    function show(isReset) {
       const isRefused = ({ field }) => field.getAttribute("aria-invalid") === "true";
-      if (!anew && fields.some(isRefused)) return; // it stays as it was typed
+      if (!isReset && fields.some(isRefused)) return; // it stays as it was typed
       for (const { part, field } of fields) {
         if (document.activeElement === field) continue;
         field.value = textsOf(formula)[part];

@@ -146,7 +146,7 @@
       build();
     }
 
-    function refresh(touched, anew) {
+    function refresh(touched, isReset) {
       if (!box.open) {
         rows = []; // made again when it is opened
         content.replaceChildren();
@@ -156,10 +156,10 @@
       others.textContent = reportOthers(own);
       const isTouched = (number) => touched.includes(number);
       if (!shared.some(isTouched)) return;
-      rows.filter((row) => isTouched(row.shared)).forEach((row) => row.show(anew));
+      rows.filter((row) => isTouched(row.shared)).forEach((row) => row.show(isReset));
       results
         .filter(({ formula }) => sharedOf(formula).some(isTouched))
-        .forEach((result) => result.show(anew));
+        .forEach((result) => result.show(isReset));
       say(report(own));
     }
 
