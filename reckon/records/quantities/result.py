@@ -237,11 +237,10 @@ class Result:
     def may_give(self, index: int, value: float) -> bool:
         """Whether another visit may give that value at a point: whether its interval holds it, or,
         as that of one visit holds no drift, the visits of the run's other quantities differ so."""
-        summary = self.summaries[index]
-        pooled = self.between_visits
-        if summary.interval.holds(value) or not pooled or summary.interval.kind == "next visit":
-            return summary.interval.holds(value)
-        if min(summary.median, value) <= 0 or len(summary.visit_medians) > 1:
+        summary, pooled = self.summaries[index], self.between_visits
+        if summary.interval.holds(value):
+            return True
+        if not pooled or len(summary.visit_medians) > 1 or min(summary.median, value) <= 0:
             return False
         return abs(math.log(value / summary.median)) <= pooled.reach(summary.visit_spread, 1)
 
