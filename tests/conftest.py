@@ -12,6 +12,7 @@ from helpers import leaks
 from helpers.peers import Peer
 from helpers.project import LIBRARY, RECORDED, ROOT, forget, make_tests_library
 
+from reckon import config
 from reckon.build_context import BuildContext, current, set_current
 from reckon.hosts import peer as other
 
@@ -115,10 +116,12 @@ def _place_in_order(item):
 
 @pytest.fixture(autouse=True)
 def nothing_is_left_behind(tmp_path_factory):
-    """No process, mount, control group or scratch file outlives the test that made it."""
+    """No process, mount, control group, scratch file or chosen setting outlives its test."""
     folder = tmp_path_factory.getbasetemp()
     before = leaks.remains(folder)
     yield
+    config.use(None)
+    set_current(None)
     added = leaks.added_since(before, folder)
     if added:
         pytest.fail(f"The test left behind:\n{leaks.described(added)}", pytrace=False)
@@ -161,8 +164,7 @@ def folders(tmp_path, monkeypatch):
 def build_context(folders):
     """As in a page that is executed for the book, whose build watches these files."""
     set_current(BuildContext(folders / "events", folders / "reads"))
-    yield current()
-    set_current(None)
+    return current()
 
 
 @pytest.fixture(scope="session")

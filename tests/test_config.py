@@ -7,16 +7,9 @@ import pytest
 from helpers.project import ROOT
 
 import reckon as rk
-from reckon import config
 from reckon.config import settings
 from reckon.errors import ReckonError
 from reckon.profiles import PROFILES
-
-
-@pytest.fixture(autouse=True)
-def forget_choices():
-    yield
-    config.use(None)
 
 
 def test_an_empty_variable_is_an_unset_one(monkeypatch):

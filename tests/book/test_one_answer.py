@@ -111,7 +111,7 @@ def test_every_way_gives_the_same_value(open_page, recorded, monkeypatch, tmp_pa
     stored = {quantity: result.entry for quantity, (result, *_) in changes.items()}
     by_file = revisions.with_file(stored)
     of_readers = revisions.read_file(file).quantities
-    config.use(config.settings().model_copy(update={"predictions": None}))
+    config.use(None)
     pages = {}
     for quantity, (result, before, amounts, parts) in sorted(changes.items()):
         variant = what_if._variant(RUN, quantity, lines(amounts, parts))
