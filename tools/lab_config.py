@@ -1,13 +1,17 @@
-"""JupyterLab's settings of `make lab`: it opens at the book's contents, and a notebook is saved as
-git has it.
+"""JupyterLab's settings of `make lab`: it opens at the book's contents, its kernels begin with the
+run, and a notebook is saved as git has it.
 
 The filter of .gitattributes alone is not enough: where a file's size differs, `git status` calls it
 modified without asking the filter.
 """
 
 import json
+import os
 import subprocess
 from pathlib import Path
+
+from ipykernel.ipkernel import IPythonKernel
+from jupyter_server.services.contents.largefilemanager import AsyncLargeFileManager
 
 from reckon import records
 from reckon.book import contents
@@ -26,12 +30,27 @@ def without_outputs(model, **_):
             model["content"] = json.loads(done.stdout)
 
 
+class Contents(AsyncLargeFileManager):
+    """The files; of a notebook, with what its kernel would add and thereby make it unsaved."""
+
+    async def get(self, *arguments, **options):
+        model = await super().get(*arguments, **options)
+        if model["type"] == "notebook" and model["content"]:
+            model["content"]["metadata"]["language_info"] = IPythonKernel.language_info
+        return model
+
+
 # The folders list files by name; a reader wants the order of the book.
 opened = ROOT / "_build" / "contents.md"
 records.make_folder(opened.parent)
 records.write_whole(opened, f"# Pages of the book\n\n{contents.links(opened.parent)}\n")
 
+# The kernelspec that comes first: it imports reckon, also after a restart.
+folders = [str(ROOT / "tools" / "jupyter"), os.environ.get("JUPYTER_PATH")]
+os.environ["JUPYTER_PATH"] = os.pathsep.join(filter(None, folders))
+
 settings = get_config()
 settings.ServerApp.root_dir = str(ROOT)
-settings.LabApp.default_url = "/lab/tree/_build/contents.md"
+settings.ServerApp.contents_manager_class = Contents
+settings.LabApp.default_url = "/lab/tree/_build/contents.md?file-browser-path=notebooks"
 settings.ContentsManager.pre_save_hook = without_outputs

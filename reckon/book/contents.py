@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 import functools
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -159,7 +160,8 @@ def _link(file: str, folder: Path) -> str:
     page = file.removeprefix(_NOTEBOOKS)
     if page == file:
         path, indent = ROOT / f"{file}.md", ""
-        heading = path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
+        headings = re.findall(r"^# (.*)", path.read_text(encoding="utf-8"), re.MULTILINE)
+        heading = next(iter(headings), file)
     else:
         path, indent = source(page), "  " if is_of_experiment(page) else ""
         heading = page_title(page)

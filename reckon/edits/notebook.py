@@ -6,11 +6,13 @@ made. Each prediction is shown with its ratio to what the run holds; nothing is 
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import reckon
 from reckon import config, statistics
 from reckon.edits import lab_panels
 from reckon.edits.tried_predictions import Tried, comparison
@@ -31,6 +33,19 @@ if TYPE_CHECKING:  # a kernel has imported it; the command line does without
     from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
 
 _DEPTH = 2  # predictions are also found in lists and dictionaries, and in those within them
+
+
+def load_ipython_extension(shell: InteractiveShell) -> None:
+    """Give the first cell that is run `rk` and the run, whichever cell it is: what the kernelspec of
+    `make lab` has a new or restarted kernel call."""
+
+    def begin_once(_: object) -> None:
+        shell.events.unregister("pre_run_cell", begin_once)
+        shell.user_ns.setdefault("rk", reckon)
+        with contextlib.suppress(ReckonError):  # the cell has it again, and shows it
+            reckon.begin()
+
+    shell.events.register("pre_run_cell", begin_once)
 
 
 def begin() -> None:

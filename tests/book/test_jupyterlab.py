@@ -51,6 +51,7 @@ class Lab:
         self.page.on("request", lambda r: None if address in r.url else self.outside.append(r.url))
         self.page.goto(f"{address}/lab/tree/notebooks/{PAGE}.ipynb")
         self.page.get_by_text("Python 3 (ipykernel) | Idle").wait_for(timeout=60_000)
+        self.unsaved_when_opened = self.page.locator(".jp-mod-dirty").count()
 
     def _git(self, *arguments):
         done = subprocess.run(
@@ -136,8 +137,10 @@ def opened(project, browser):
 
 @pytest.fixture(scope="module")
 def lab(browser, tmp_path_factory):
-    """JupyterLab on the recorded run, its notebook begun; what it `shows` of the first prediction."""
+    """JupyterLab on the recorded run, its notebook begun; what it `shows` of the first prediction,
+    and showed in a new kernel."""
     with opened(RecordedProject(tmp_path_factory.mktemp("lab") / "project"), browser) as lab:
+        lab.new_kernel_shows = lab.run("null_call_here = ").inner_text()
         lab.shows = lab.begin()
         yield lab
 
@@ -145,7 +148,11 @@ def lab(browser, tmp_path_factory):
 def test_pages_are_as_on_the_site_and_saving_leaves_git_clean(lab):
     prose = lab.page.locator(".jp-MarkdownCell", has_text="Reading a file").first
     expect(prose).to_contain_text("starting a process: each begins with a system call.")
-    assert lab.changed_files() == ""
+    assert lab.unsaved_when_opened == 0 and lab.changed_files() == ""
+
+
+def test_in_a_new_kernel_any_cell_has_the_book_and_names_the_cell_that_it_lacks(lab):
+    assert lab.new_kernel_shows.startswith("Line 7: there is no null_call in this notebook; cell 6")
 
 
 def test_a_prediction_is_edited_tried_in_its_panel_and_kept(lab):
@@ -176,6 +183,8 @@ def test_it_opens_at_the_contents_in_the_book_s_order(lab):
     pages = lab.page.locator(".jp-MarkdownViewer li")
     pages.get_by_text("The system call", exact=True).wait_for(timeout=60_000)
     titles = pages.all_inner_texts()
+    assert titles[0] == "Reckon"
+    expect(lab.page.locator(".jp-BreadCrumbs")).to_have_text("/notebooks/")
     assert titles.index("The clock") < titles.index("The system call") < titles.index("Summary")
     pages.get_by_text("The clock", exact=True).click()
     lab.page.get_by_role("tab", name="clock.ipynb").wait_for(timeout=60_000)
