@@ -5,11 +5,14 @@ A notebook uses, as rk.NAME:
 
 from __future__ import annotations
 
+import contextlib
 import pkgutil
 import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
     from reckon.records.quantities.result import Result
     from reckon.records.run_files.models import Run
 
@@ -139,6 +142,21 @@ def begin(*, profile: str | None = None, run: str | None = None) -> None:
     config.use(config.settings().with_choices(profile=profile, run=run))
     current_session.cache_clear()
     notebook.begin()
+
+
+def load_ipython_extension(shell: InteractiveShell) -> None:
+    """Give the first cell that is run `rk` and the run, whichever cell it is.
+
+    The kernelspec of `make lab` has each new or restarted kernel call this."""
+    from reckon.errors import ReckonError
+
+    def begin_once(_: object) -> None:
+        shell.events.unregister("pre_run_cell", begin_once)
+        shell.user_ns.setdefault("rk", sys.modules[__name__])
+        with contextlib.suppress(ReckonError):  # the cell has it again, and shows it
+            begin()
+
+    shell.events.register("pre_run_cell", begin_once)
 
 
 def run() -> Run:

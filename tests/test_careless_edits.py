@@ -52,6 +52,18 @@ CASES = {
         "cpu/syscall/getpit",
         "cpu/syscall/getpi",
     ),
+    "a power as it is written elsewhere": (
+        FORMULA,
+        "kernel_path / clock",
+        "kernel_path ^ 2 / clock",
+        "null_call: `^` cannot become part of a formula; a power is written **, as in a**2.",
+    ),
+    "an interval beside the value": (
+        INPUTS,
+        "low=50,",
+        "low=250,",
+        "the value 150 is not between low=250 and high=1200 (cycle); write low <= value <= high.",
+    ),
     "a misspelt parameter of the probe": (
         MEASURE,
         "calls=1000",
@@ -68,7 +80,7 @@ CASES = {
         MEASURE,
         "null_call_here",
         "null_call",
-        "The formula null_call is no prediction; measure takes what the function under @rk.predict returns.",
+        "write rk.measure(null_call(mode_switch=..., kernel_path=..., clock=...)).",
     ),
 }
 

@@ -6,20 +6,19 @@ made. Each prediction is shown with its ratio to what the run holds; nothing is 
 
 from __future__ import annotations
 
-import contextlib
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-import reckon
 from reckon import config, statistics
 from reckon.edits import lab_panels
 from reckon.edits.tried_predictions import Tried, comparison
 from reckon.errors import ReckonError
 from reckon.messages import join_words
-from reckon.prediction.formula import Formula, Prediction
-from reckon.records import seal
+from reckon.prediction.formula import Formula, Prediction, refuse_other
+from reckon.prediction.inputs import Input
+from reckon.records import notebook_cells, seal
 from reckon.records.known_quantities import refuse_unknown
 from reckon.records.quantities.lookup import from_entry
 from reckon.records.quantities.recorded_predictions import prediction_record
@@ -33,19 +32,6 @@ if TYPE_CHECKING:  # a kernel has imported it; the command line does without
     from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
 
 _DEPTH = 2  # predictions are also found in lists and dictionaries, and in those within them
-
-
-def load_ipython_extension(shell: InteractiveShell) -> None:
-    """Give the first cell that is run `rk` and the run, whichever cell it is: what the kernelspec of
-    `make lab` has a new or restarted kernel call."""
-
-    def begin_once(_: object) -> None:
-        shell.events.unregister("pre_run_cell", begin_once)
-        shell.user_ns.setdefault("rk", reckon)
-        with contextlib.suppress(ReckonError):  # the cell has it again, and shows it
-            reckon.begin()
-
-    shell.events.register("pre_run_cell", begin_once)
 
 
 def begin() -> None:
@@ -73,10 +59,16 @@ _NOTHING_TRIED = "Nothing was tried that the record does not have already."
 
 def keep() -> Block:
     """Make what was tried in this notebook revisions of the run's predictions."""
-    kept = seal.keep(current_session())
+    session = current_session()
+    kept = seal.keep(session)
     if not kept:
         return say(_NOTHING_TRIED)
-    return say(f"Kept as revisions: {join_words(f'`{name}`' for name in kept)}.")
+    where = "They are beside the run, which is only read." if session.is_replay else ""
+    return say(
+        f"Kept as revisions: {join_words(f'`{name}`' for name in kept)}.",
+        where,
+        "`rk.reset()` takes them back.",
+    )
 
 
 def reseal(prediction: Prediction, reason: str = "") -> Block:
@@ -84,8 +76,7 @@ def reseal(prediction: Prediction, reason: str = "") -> Block:
 
     The first seal stays in the record. Raises ReckonError if the quantity has been measured and
     there is no reason, which the page will state."""
-    if not isinstance(prediction, Prediction):
-        raise ReckonError(f"{prediction!r} is no prediction; reseal takes what measure takes.")
+    refuse_other(prediction, "rk.reseal")
     session, name = current_session(), prediction.quantity
     seal.reseal(name, prediction_record(prediction), reason, session)
     if session.variants:
@@ -94,13 +85,16 @@ def reseal(prediction: Prediction, reason: str = "") -> Block:
 
 
 def reset() -> Block:
-    """Forget what was tried in this notebook; what the record's predictions have instead."""
-    variants = current_session().variants
-    forgotten = variants.take() if variants else {}
-    if not forgotten:
+    """Forget what was tried in this notebook; where nothing was, take back what was kept in it, as
+    long as it is the last that happened to its quantity."""
+    session = current_session()
+    forgotten = session.variants.take() if session.variants else {}
+    taken = [] if forgotten else seal.take_back(session)
+    if not forgotten and not taken:
         return say(_NOTHING_TRIED)
+    what = "what was tried of" if forgotten else "the revisions of"
     return say(
-        f"Forgotten: what was tried of {join_words(f'`{name}`' for name in forgotten)}.",
+        f"Forgotten: {what} {join_words(f'`{name}`' for name in [*forgotten, *taken])}.",
         "The cells still have your values: undo them, or load the notebook again from disk.",
     )
 
@@ -112,22 +106,29 @@ class _Notebook:
         self._shell = shell
         # By id; keeping the objects keeps their ids from being used again.
         self._seen: dict[int, Prediction | Formula] = {}
+        self._names: dict[str, set[str]] = {}  # what each cell, by its id, gave a value last
 
     def after_cell(self, result: ExecutionResult) -> None:
         """Display how far off the predictions are that the cell made."""
         from IPython.display import HTML, display
 
-        new = [found for found in self._found() if id(found) not in self._seen]
-        earlier = [seen for seen in self._seen.values() if isinstance(seen, Prediction)]
-        self._seen |= {id(found): found for found in new}
-        if result.error_in_exec or not new:
+        assert result.info
+        names = notebook_cells.names_given(result.info.raw_cell)
+        if not result.success:
+            _say(self._still_in_use(names))
             return
-        formulas = [found for found in new if isinstance(found, Formula)]
-        display(say(*(self._older(formula) for formula in formulas)))
-        predictions = [found for found in new if isinstance(found, Prediction)]
+        _say(self._without_renamed(result.info.cell_id, names))
+        found = [*self._found()]
+        new = [each for each in found if id(each) not in self._seen]
+        self._seen |= {id(each): each for each in new}
+        if not new:
+            return
+        formulas = [each for each in new if isinstance(each, Formula)]
+        _say(*(self._older(formula) for formula in formulas))
+        predictions = [each for each in new if isinstance(each, Prediction)]
         try:
             if not predictions:
-                predictions = [again for f in formulas for again in _made_again(f, earlier)]
+                predictions = [again for f in formulas for again in _made_again(f, found)]
             session = current_session()
             for each in new:
                 _refuse_unknown(each.quantity, session)
@@ -139,7 +140,36 @@ class _Notebook:
                 if panel:
                     display(HTML(panel))
         except ReckonError as error:
-            display(say(str(error)))
+            _say(str(error))
+
+    def _still_in_use(self, names: set[str]) -> str:
+        """Which formulas and predictions of before a cell that failed leaves as they were."""
+        before = self._of_kind(names, Formula, Prediction)
+        if not before:
+            return ""
+        return f"{before} is still the one of before this edit, in all cells below."
+
+    def _without_renamed(self, cell: str | None, names: set[str]) -> str:
+        """Forget what an earlier text of the cell made and no cell makes now; what that is. A new
+        kernel would not have it."""
+        if cell is None:
+            return ""
+        earlier = self._names.get(cell, set())
+        self._names[cell] = names
+        gone = earlier.difference(*self._names.values())
+        forgotten = self._of_kind(gone, Formula, Prediction, Input)
+        if not forgotten:
+            return ""
+        for name in gone:
+            self._shell.user_ns.pop(name, None)
+        return f"{forgotten} is in no cell now: rename it in the cells below, too."
+
+    def _of_kind(self, names: Iterable[str], *kinds: type) -> str:
+        """Those of the names that are variables of these kinds, in words."""
+        variables = self._shell.user_ns
+        return join_words(
+            f"`{name}`" for name in sorted(names) if isinstance(variables.get(name), kinds)
+        )
 
     def _older(self, formula: Formula) -> str:
         """Which variable still is an earlier formula of the same quantity; "" if none is."""
@@ -158,6 +188,13 @@ class _Notebook:
         names = [name for name in variables if not name.startswith("_") and name not in _HISTORY]
         found = {id(each): each for name in names for each in _within(variables[name], _DEPTH)}
         yield from found.values()
+
+
+def _say(*sentences: str) -> None:
+    from IPython.display import display
+
+    if any(sentences):
+        display(say(*sentences))
 
 
 def _refuse_unknown(quantity: str, session: Session) -> None:
@@ -181,14 +218,14 @@ def _within(value, depth: int) -> Iterator[Prediction | Formula]:
             yield from _within(part, depth - 1)
 
 
-def _made_again(formula: Formula, earlier: list[Prediction]) -> list[Prediction]:
-    """The notebook's last predictions by the formula of that name, by this one."""
-    last = {
-        prediction.quantity: prediction
-        for prediction in earlier
-        if prediction.formula.function_name == formula.function_name
+def _made_again(formula: Formula, found: Iterable[Prediction | Formula]) -> list[Prediction]:
+    """The notebook's predictions by the formula of that name, by this one."""
+    earlier = {
+        each.quantity if each.quantity != each.formula.quantity else formula.quantity: each
+        for each in found
+        if isinstance(each, Prediction) and each.formula.function_name == formula.function_name
     }
-    return [formula.of(quantity, **old.inputs) for quantity, old in last.items()]
+    return [formula.of(quantity, **old.inputs) for quantity, old in earlier.items()]
 
 
 def _tried(predictions: list[Prediction], session: Session) -> list[Tried]:

@@ -13,7 +13,7 @@ from reckon.hosts import nfs, peer
 from reckon.measurement.compilation import source_key
 from reckon.measurement.plan import Plan
 from reckon.measurement.probe import Needs
-from reckon.messages import nearest
+from reckon.messages import join_words, nearest
 from reckon.profiles import PROFILES, value_at
 from reckon.records.quantities.lookup import from_entry
 from reckon.records.quantities.result import Result
@@ -75,6 +75,22 @@ def _is_valid(plan: Plan, measurement: Measurement) -> bool:
         return False
     is_long_enough = PROFILES[measurement.profile].rank >= plan.profile.rank
     return is_long_enough and measurement.key == key(plan, profile=measurement.profile)
+
+
+def other_settings(plan: Plan, measurement: Measurement | None) -> str:
+    """A line that says which settings of the call the samples do not have; "" if they have all."""
+    if measurement is None or None not in plan.swept_values:
+        return ""
+    requested = plan.parameters_at(None, profile=measurement.profile)
+    recorded = measurement.points[0].params
+    other = [name for name, value in requested.items() if recorded.get(name, value) != value]
+    if not other:
+        return ""
+    settings = join_words(f"{name}={recorded[name]}" for name in other)
+    return (
+        f"{plan.quantity} was measured with {settings}; the run is only read, so nothing is "
+        "measured with other settings.\n"
+    )
 
 
 def keep_good_points(plan: Plan) -> None:

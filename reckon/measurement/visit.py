@@ -14,7 +14,7 @@ from reckon.measurement import library, needs, reuse
 from reckon.measurement.events import emit, report_wait
 from reckon.measurement.plan import Measurand, Plan
 from reckon.measurement.sampling import PointSampler, collect
-from reckon.prediction.formula import Prediction
+from reckon.prediction.formula import Prediction, refuse_other
 from reckon.profiles import Profile
 from reckon.records.quantities.result import Result
 from reckon.records.run_files.models import Attempt, Measurement, Point, Quantity
@@ -44,11 +44,7 @@ def measure_together(
     if not isinstance(predictions, Mapping):
         predictions = dict.fromkeys(predictions, {})
     for prediction in predictions:
-        if not isinstance(prediction, Prediction):
-            raise ReckonError(
-                f"{prediction!r} is no prediction; measure takes what the function under "
-                "@rk.predict returns."
-            )
+        refuse_other(prediction, "rk.measure")
     options = {prediction: common | special for prediction, special in predictions.items()}
     session = current_session()
     plans = _plans(options, session, config.settings().profile, visits=session.visits)
@@ -115,6 +111,8 @@ def _recorded(
         quantity = sealed[plan.quantity]
         result = reuse.reused_result(plan, quantity) or reuse.shown_result(plan, quantity)
         recorded[plan.quantity] = result
+        if session.is_replay and session.variants is not None:  # a person may have edited the call
+            print(reuse.other_settings(plan, quantity.measurement), end="")
     return dict.fromkeys(recorded) if all_or_none and None in recorded.values() else recorded
 
 

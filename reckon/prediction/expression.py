@@ -85,6 +85,11 @@ class Node(np.lib.mixins.NDArrayOperatorsMixin):
     def __pos__(self):
         return self
 
+    def __str__(self):
+        from reckon.prediction import printing  # it imports this module
+
+        return printing.text(self)
+
     def __repr__(self):
         return f"Node({', '.join(map(repr, (self.op, *self.args)))})"
 
@@ -94,6 +99,11 @@ _REFUSED_OPERATORS = {
     np.not_equal: ("`!=`", _USE_ORDER),
     np.floor_divide: ("`//`", "write np.floor(a / b)"),
     np.remainder: ("`%`", "write a - b * np.floor(a / b)"),
+    np.bitwise_xor: ("`^`", "a power is written **, as in a**2"),
+    np.bitwise_and: ("`&`", "write np.logical_and(a, b)"),
+    np.bitwise_or: ("`|`", "write np.logical_or(a, b)"),
+    np.left_shift: ("`<<`", "write a * 2**b"),
+    np.right_shift: ("`>>`", "write np.floor(a / 2**b)"),
 }
 _UFUNCS = {
     np.add: "add",

@@ -57,12 +57,15 @@ class Formula:
 
     def __call__(self, *unnamed, **inputs: Input) -> Prediction:
         if unnamed:
-            names = ", ".join(f"{name}=..." for name in self.input_names)
             raise PredictionError(
-                f"The inputs of {self.function_name} are given by name: "
-                f"{self.function_name}({names})."
+                f"The inputs of {self.function_name} are given by name: {self.call}."
             )
         return self.of(self.quantity, **inputs)
+
+    @property
+    def call(self) -> str:
+        """How its prediction is made."""
+        return f"{self.function_name}({', '.join(f'{name}=...' for name in self.input_names)})"
 
     def of(self, quantity: str, **inputs: Input) -> Prediction:
         """The prediction of another quantity by the same formula.
@@ -156,6 +159,19 @@ def predict(quantity: str = "", *, unit: str, kind: Kind = "sum"):
         )
 
     return decorate
+
+
+def refuse_other(value: object, taker: str) -> None:
+    """Raises PredictionError, with what to write, for a value that is no prediction.
+
+    taker: what takes predictions."""
+    if isinstance(value, Formula):
+        raise PredictionError(f"{value!r} is no prediction; write {taker}({value.call}).")
+    if not isinstance(value, Prediction):
+        raise PredictionError(
+            f"{value!r} is no prediction; {taker} takes what the function under @rk.predict "
+            "returns."
+        )
 
 
 @dataclass(repr=False, eq=False)  # hashed by identity: settings of a measurement are keyed by it

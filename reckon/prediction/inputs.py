@@ -46,8 +46,13 @@ class Input:
         if self.low is None and self.high is None:
             return
         if not _is_ascending(self.low, self.value, self.high):
+            low, value, high = (
+                "nothing" if number is None else f"{units.from_base(number, self.unit):g}"
+                for number in (self.low, self.value, self.high)
+            )
             raise PredictionError(
-                f"The interval of an input ({self.source}) needs low <= value <= high."
+                f"{self.source!r}: the value {value} is not between low={low} and high={high} "
+                f"({self.unit}); write low <= value <= high."
             )
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import functools
 import json
+import re
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -116,6 +117,14 @@ def _makers(notebook: str, name: str) -> Iterator[tuple[int, str]]:
 def _first_line(statement: ast.stmt) -> int:
     decorators = getattr(statement, "decorator_list", [])
     return min(node.lineno for node in (statement, *decorators))
+
+
+def names_given(source: str) -> set[str]:
+    """The names that the cell gives a value; of one with a fault, those of its functions."""
+    try:
+        return {name for statement in ast.parse(source).body for name in _names(statement)}
+    except (SyntaxError, ValueError):
+        return set(re.findall(r"^def (\w+)", source, re.MULTILINE))
 
 
 def _names(statement: ast.stmt) -> set[str]:

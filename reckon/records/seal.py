@@ -65,10 +65,36 @@ def as_tried(predictions: Collection[Prediction], run: str, variants: Variants) 
 
 def keep(session: Session) -> list[str]:
     """Write what was tried as revisions; the names of the quantities."""
-    kept = session.variants.take() if session.variants else {}
-    for name, new in kept.items():
-        _write(session, name, new)
-    return list(kept)
+    if session.variants is None:
+        return []
+    tried = session.variants.take()
+    for name, new in tried.items():
+        session.variants.kept[name] = _write(session, name, new).predictions[-1]
+    return list(tried)
+
+
+def take_back(session: Session) -> list[str]:
+    """Remove the revisions that were kept in this session, unless something happened to their
+    quantities since; the names of these. The run's chains say that there were some."""
+    run, taken = session.run.name, []
+    kept = session.variants.kept if session.variants else {}
+    for name, revision in kept.items():
+        experiment = records.experiment_of(name)
+        if session.is_replay:
+            recorded = records.read_record(run, experiment).quantities[name]
+            revisions.write_overlay(run, name, recorded.predictions[-1])
+            taken.append(name)
+            continue
+        with records.updating(run, experiment) as record:
+            stored = record.quantities[name]
+            # One that is kept again has no second event.
+            is_last = stored.chain[-1].event in ("revision", "discard")
+            if is_last and stored.predictions[-1] == revision:
+                update = {"predictions": stored.predictions[:-1]}
+                record.quantities[name] = stored.model_copy(update=update)
+                taken.append(name)
+    kept.clear()
+    return taken
 
 
 def reseal(name: str, new: PredictionRecord | None, reason: str, session: Session) -> Quantity:

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
 _CALL = re.compile(r"^(?:\w+\.)*(?P<name>\w+)\(\) (?P<fault>.*)$")
+# An input whose number has a comma; one whose number stands with its unit in one text.
+_WITH_COMMA = re.compile(r"""((?:\w+\.)?(?:guess|given))\((\d+),(\d+), *["'](.+?)["']""")
+_IN_ONE_TEXT = re.compile(r"""((?:\w+\.)?(?:guess|given))\(["']([\d.]+) ?(\D[^"']*)["']""")
 _UNKNOWN_ARGUMENT = re.compile(r"got an unexpected keyword argument '(\w+)'")
 # Of Python's and IPython's words, those that do not say what to do.
 _SYNTAX_FAULTS = {
@@ -114,23 +117,25 @@ def explain(error: BaseException, variables: Mapping[str, object], page: Page) -
     """The error that a cell raised. variables: those of its notebook, by name."""
     if isinstance(error, SyntaxError):
         return CellError(error.lineno, _of_syntax(error))
-    line, call = _place(error.__traceback__, variables)
+    line, call, source = _place(error.__traceback__, variables)
     # An unknown name of a package of Reckon's is raised there; it is the cell that misspelt it.
     is_name = isinstance(error, AttributeError) and isinstance(error.obj, ModuleType)
     if call and not is_name and not isinstance(error, OSError):
         return CellError(line, _of_call(call, error))
     for kind, sentence in _SENTENCES:
         if isinstance(error, kind):
-            return CellError(line, sentence(error, variables, page))
+            hint = _of_amount(source) if kind is TypeError else ""
+            return CellError(line, hint or sentence(error, variables, page))
     return CellError(line, f"{_named(error)}.")
 
 
 def _place(
     trace: TracebackType | None, variables: Mapping[str, object]
-) -> tuple[int | None, str | None]:
-    """The line of the cell, and what it called outside of the notebook where the error was raised
-    there, such as "rk.given"; None if it was raised in the notebook."""
+) -> tuple[int | None, str | None, str]:
+    """The line of the cell; what it called outside of the notebook where the error was raised
+    there, such as "rk.given", or None; and the line's text from there."""
     line = file = call = None
+    source = ""
     frames = traceback.extract_tb(trace)
     for (frame, _), summary in zip(traceback.walk_tb(trace), frames, strict=True):
         if frame.f_globals is not variables:
@@ -139,15 +144,10 @@ def _place(
         if summary.filename == file:  # not in a function of an earlier cell
             line = summary.lineno
         is_last = summary is frames[-1]
-        call = None if is_last else _called(summary)
-    return line, call
-
-
-def _called(summary: traceback.FrameSummary) -> str:
-    """The function that is called there, as the notebook names it."""
-    source = linecache.getline(summary.filename, summary.lineno or 0)
-    text = source[summary.colno or 0 :]
-    return text.partition("(")[0].strip() or summary.name
+        source = linecache.getline(summary.filename, summary.lineno or 0)[summary.colno or 0 :]
+        # The function that is called there, as the notebook names it.
+        call = None if is_last else source.partition("(")[0].strip() or summary.name
+    return line, call, source
 
 
 def _named(error: BaseException) -> str:
@@ -210,6 +210,20 @@ def _of_type(error: TypeError, _variables: Mapping[str, object], _page: Page) ->
         hint = did_you_mean(unknown[1], inspect.signature(function).parameters, takes)
         return f"{call['name']}() has no argument {unknown[1]}; {hint}"
     return f"{error}; it takes {_arguments(function)}."
+
+
+def _of_amount(call: str) -> str:
+    """What is wrong with the number and the unit of an input that does not take them; "" if nothing
+    is known of it."""
+    if found := _WITH_COMMA.match(call):
+        function, whole, part, unit = found.groups()
+        why, number = "a decimal number is written with a point", f"{whole}.{part}"
+    elif found := _IN_ONE_TEXT.match(call):
+        function, number, unit = found.groups()
+        why = "the number and its unit are written apart"
+    else:
+        return ""
+    return f'{why}; write {function}({number}, "{unit}", ...).'
 
 
 def _function(name: str) -> Callable | None:

@@ -22,14 +22,16 @@ class Kernel:
         variables |= {"RECKON_LIB": str(LIBRARY), "RECKON_PROFILE": "quick", **environment}
         self._manager, self._client = start_new_kernel(cwd=str(ROOT), env=variables)
 
-    def run(self, source):
-        """Execute a cell; all that it displays but panels, as text."""
+    def run(self, source, cell=None):
+        """Execute a cell, of that id; all that it displays but panels, as text."""
         shown = []
 
         def take(message):
             content = message["content"]
             if message["msg_type"] == "error":
                 shown.append("\n".join(content["traceback"]))
+            elif message["msg_type"] == "stream":
+                shown.append(content["text"])
             elif "data" in content:
                 data = content["data"]
                 if 'class="reckon-lab"' in data.get("text/html", ""):
@@ -39,6 +41,7 @@ class Kernel:
                     data.get("text/markdown") or data.get("text/html") or data["text/plain"]
                 )
 
+        self._client.session.metadata = {"cellId": cell} if cell else {}
         self._client.execute_interactive(source, output_hook=take, timeout=60)
         return "\n\n".join(shown)
 
@@ -67,7 +70,7 @@ def written(folder):
 
 
 def edited(lab, cell, old, new):
-    return lab.run(lab.cells[cell].replace(old, new, 1))
+    return lab.run(lab.cells[cell].replace(old, new, 1), cell)
 
 
 TABLE = 'rk.show.table([rk.measure(null_call_here, calls=1000)], "Calls", "calls")'
@@ -108,6 +111,11 @@ def test_what_is_kept_is_a_revision_beside_a_run_of_another_machine(lab):
     assert written(lab.folder / "runs") == before
     assert [*(lab.folder / "_build" / "replay").rglob("syscall.json")]
     assert "(sealed" in lab.run(lab.cells[INPUTS].replace("150", "550"))
+    assert "Forgotten: the revisions of `cpu/syscall/getpid`" in lab.run("rk.reset()")
+    (overlay,) = (lab.folder / "_build" / "replay").rglob("syscall.json")
+    assert json.loads(overlay.read_text())["quantities"] == {}
+    edited(lab, INPUTS, "rk.guess(150", "rk.guess(550")
+    assert "They are beside the run, which is only read." in lab.run("rk.keep()")
     lab.run(lab.cells[INPUTS])
     assert "`cpu/syscall/getpid`" in lab.run("rk.keep()")  # back
 
@@ -139,9 +147,9 @@ def test_a_figure_is_shown_with_its_caption_and_the_books_own_stays(lab):
 
 
 def test_a_mistake_is_a_sentence_without_a_traceback(lab):
-    assert edited(lab, INPUTS, "kernel_path=path, ", "").count("\n") == 0
+    assert edited(lab, INPUTS, "kernel_path=path, ", "").count("\n\n") == 1
     shown = edited(lab, INPUTS, "kernel_path=path", "kernel_path=pth")
-    assert shown == "Line 7: there is no pth in this notebook; did you mean path?"
+    assert shown.startswith("Line 7: there is no pth in this notebook; did you mean path?\n\n")
 
 
 @pytest.mark.parametrize(
@@ -153,8 +161,20 @@ def test_a_mistake_is_a_sentence_without_a_traceback(lab):
             "Line 2: given() missing 1 required positional argument: 'source'; it takes value, "
             "unit, source, cite=..., low=..., high=....",
         ),
+        (
+            'x = 1\nrk.guess(150,5, "cycle", "path", low=50, high=200)',
+            "Line 2: a decimal number is written with a point; write rk.guess(150.5, "
+            '"cycle", ...).',
+        ),
+        (
+            'rk.guess("150 cycles", "path", low=50, high=200)',
+            'Line 1: the number and its unit are written apart; write rk.guess(150, "cycles", ...).',
+        ),
         ("x = 1\nreturn x", "Line 2: `return` without the line `def ...:` above it."),
-        ("rk.reseal(1)", "1 is no prediction; reseal takes what measure takes."),
+        (
+            "rk.reseal(1)",
+            "1 is no prediction; rk.reseal takes what the function under @rk.predict returns.",
+        ),
     ],
 )
 def test_a_mistaken_call_is_a_sentence_with_its_line(lab, cell, sentence):
@@ -177,10 +197,46 @@ def test_a_prediction_of_an_unknown_quantity_is_refused(lab):
         lab.run(lab.cells[cell])
 
 
+def test_a_misspelt_quantity_that_was_corrected_leaves_no_trace(lab):
+    edited(lab, FORMULA, "cpu/syscall/getpid", "cpu/syscall/getpidd")
+    lab.run(lab.cells[INPUTS], INPUTS)
+    assert "getpidd" not in lab.run(lab.cells[FORMULA], FORMULA)
+    lab.run(lab.cells[INPUTS], INPUTS)
+
+
 def test_an_older_formula_of_the_same_quantity_is_named(lab):
-    shown = edited(lab, FORMULA, "def null_call", "def new_call")
+    shown = lab.run(lab.cells[FORMULA].replace("def null_call", "def new_call"), "another cell")
     assert "`null_call` is still the earlier formula of cpu/syscall/getpid" in shown
-    lab.run("del new_call")
+    assert "`new_call` is in no cell now" in lab.run("", "another cell")
+
+
+def test_a_renamed_formula_is_gone_and_one_renamed_back_leaves_no_trace(lab):
+    lab.run(lab.cells[FORMULA], FORMULA)
+    shown = edited(lab, FORMULA, "def null_call", "def new_call")
+    assert "`null_call` is in no cell now: rename it in the cells below, too." in shown
+    assert "no null_call in this notebook" in lab.run(lab.cells[INPUTS], INPUTS)
+    lab.run(lab.cells[FORMULA], FORMULA)
+    assert "new_call" not in lab.run(lab.cells[FORMULA], FORMULA)
+    assert "null_call" not in lab.run(lab.cells[INPUTS], INPUTS).partition("$$")[0]
+
+
+def test_a_cell_that_fails_names_the_formula_that_stays_in_use(lab):
+    shown = edited(lab, FORMULA, "mode_switch / clock", "mode_switch ^ clock")
+    assert "\n\n`null_call` is still the one of before this edit, in all cells below." in shown
+    assert "`null_call`" in edited(lab, FORMULA, "mode_switch / clock", "mode_switch / / clock")
+    lab.run(lab.cells[FORMULA], FORMULA)
+
+
+def test_a_formula_is_printed_as_it_is_written(lab):
+    added = "kernel_path / clock\n    print(2 * software)"
+    assert "2 * (kernel_path / clock)" in edited(lab, FORMULA, "kernel_path / clock", added)
+    lab.run(lab.cells[FORMULA], FORMULA)
+
+
+def test_settings_that_the_samples_of_a_read_run_lack_are_named(lab):
+    assert "was measured with" not in lab.run(TABLE)
+    shown = lab.run(TABLE.replace("1000", "2000"))
+    assert "cpu/syscall/getpid was measured with calls=1000; the run is only read, so" in shown
 
 
 def test_without_a_measurement_a_cell_says_how_to_measure(tmp_path):

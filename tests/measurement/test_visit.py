@@ -24,7 +24,9 @@ from reckon.records.session import current_session
 
 
 def test_measuring_without_a_prediction_is_refused(folders):
-    with pytest.raises(rk.ReckonError, match="'test/chain' is no prediction; measure takes what"):
+    with pytest.raises(
+        rk.ReckonError, match="'test/chain' is no prediction; rk.measure takes what"
+    ):
         rk.measure("test/chain")
     assert not (folders / "runs").exists()
 

@@ -155,7 +155,10 @@ def test_a_rate_derives_the_softwares_share():
         (lambda: simple()(**{**inputs(), "cycles": "100 cycle"}), "must say where it comes from"),
         (lambda: simple()(**inputs(cycles=-9)), "no amount is negative: change the formula or its"),
         (lambda: simple()(**{**inputs(), "cycles": rk.given(1, "ns", "x")}), "the formula gives"),
-        (lambda: rk.guess(5, "ns", "x", low=6, high=7), "low <= value <= high"),
+        (
+            lambda: rk.guess(5, "ns", "x", low=6, high=7),
+            "'x': the value 5 is not between low=6 and high=7 .ns.",
+        ),
         (lambda: rk.guess(5, "ns", "x", high=7), r"lacks low; write rk.guess\(5, 'ns',"),
         (lambda: rk.guess(5, "ns", "x"), r"lacks low and high; write rk.guess\(5, 'ns',"),
         (lambda: rk.guess("5", "ns", "x", low=1, high=9), "the value is '5', not a number"),

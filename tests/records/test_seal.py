@@ -6,7 +6,9 @@ from helpers.project import reckon
 
 import reckon as rk
 from reckon import ReckonError
+from reckon.records import seal
 from reckon.records.quantities.lookup import all_results
+from reckon.records.quantities.revisions import Variants
 from reckon.records.run_files import verify
 from reckon.records.session import current_session
 
@@ -69,3 +71,20 @@ def test_the_command_line_seals_the_last_prediction(folders):
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("Sealed again: test/chain, ")
     assert stored().seal.role == "reseal" and stored().seal.reason == REASON
+
+
+def test_what_was_kept_is_taken_back_until_something_follows(folders):
+    rk.measure(predict_chain())
+    session = current_session()
+    session.variants = Variants()
+    for is_followed in (False, False, True):
+        rk.measure(predict_chain(cycles=7000.0))
+        assert seal.keep(session) == ["test/chain"]
+        if is_followed:
+            seal.reseal("test/chain", None, REASON, session)
+        assert seal.take_back(session) == ([] if is_followed else ["test/chain"])
+        assert seal.take_back(session) == []
+        assert len(stored().predictions) == (3 if is_followed else 1)
+    events = [event.event for event in stored().chain]
+    assert events == ["seal", "visit", "revision", "discard", "reseal"]
+    assert verify.faults(session.run.name) == []

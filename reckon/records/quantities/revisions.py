@@ -90,6 +90,7 @@ class Variants:
 
     def __init__(self) -> None:
         self._by_quantity: dict[str, PredictionRecord] = {}
+        self.kept: dict[str, PredictionRecord] = {}  # those that became revisions
 
     def tried_last(self, name: str, stored: Quantity | None, new: PredictionRecord) -> Quantity:
         """The quantity of a record with this prediction as its last one; remembered if it
