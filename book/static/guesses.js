@@ -4,52 +4,36 @@ window.reckon.guesses = (() => {
 
   const { run, near, miss } = window.reckonBook;
   const { number } = window.reckon.numbers;
+  const { stored, store } = window.reckon.storage;
 
   const STORE = `reckon-guesses ${run}`;
   const SHOWN = `reckon-shown ${run}`; // quantities whose measured value was shown before it was forgotten
   const SWITCH = "reckon-predict-first";
   const NAME = "reckon-reader";
 
-  /** What the browser keeps under a name; null without anything, or where it keeps nothing. */
-  function kept(name) {
-    try {
-      return localStorage.getItem(name);
-    } catch {
-      return null;
-    }
-  }
-
-  function keep(name, text) {
-    try {
-      localStorage.setItem(name, text);
-    } catch {
-      // It is kept until the page is left.
-    }
-  }
-
   // By quantity: { measured, predicted, low, high } in base units and `text`, the same as amounts, without
   // `measured` of two groups; or { isSkipped } where the measured value was shown without a prediction.
-  const guesses = new Map(Object.entries(stored()));
+  const guesses = new Map(Object.entries(readGuesses()));
 
-  function stored() {
+  function readGuesses() {
     try {
-      return JSON.parse(kept(STORE)) ?? {};
+      return JSON.parse(stored(STORE)) ?? {};
     } catch {
       return {};
     }
   }
 
-  const shown = () => (kept(SHOWN) ?? "").split(" ");
+  const shown = () => (stored(SHOWN) ?? "").split(" ");
 
   function put(quantity, guess) {
     guesses.set(quantity, shown().includes(quantity) ? { ...guess, wasShown: true } : guess);
-    keep(STORE, JSON.stringify(Object.fromEntries(guesses)));
+    store(STORE, JSON.stringify(Object.fromEntries(guesses)));
   }
 
   function forget() {
-    keep(SHOWN, [...new Set([...shown(), ...guesses.keys()])].join(" "));
+    store(SHOWN, [...new Set([...shown(), ...guesses.keys()])].join(" "));
     guesses.clear();
-    keep(STORE, "{}");
+    store(STORE, "{}");
   }
 
   const comparable = () => [...guesses.values()].filter(({ measured }) => measured);
@@ -89,5 +73,5 @@ window.reckon.guesses = (() => {
     return `${lines.join("\n")}\n`;
   }
 
-  return { guesses, put, forget, holds, score, toml, kept, keep, SWITCH, NAME };
+  return { guesses, put, forget, holds, score, toml, SWITCH, NAME };
 })();

@@ -156,6 +156,9 @@ window.reckon.numbers = (() => {
     /^\s*([-+−]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)(?:[eE][-+−]?[0-9]+)?)\s*((?:[\p{L}%]|1(?![\p{L}\p{N}_.]))[^,]*?|)\s*$/u;
   const THOUSANDS = /^[-+−]?[1-9][0-9]{0,2},[0-9]{3}$/;
 
+  /** The units in which an input may be given, its own first. */
+  const unitsOf = (input) => [input.unit, { spoken: input.author_unit, factor: input.unit.factor }, ...input.steps];
+
   /** The value in base units of an amount as a person types it, or its `fault`: by the rule of
    * reckon/units.py, with the units that the field knows, of which the first need not be written. */
   function typed(text, known) {
@@ -179,6 +182,7 @@ window.reckon.numbers = (() => {
 
   return {
     typed,
+    unitsOf,
     number,
     plain,
     withUnit,

@@ -7,12 +7,13 @@
   const { byQuantity } = window.reckon.formulas;
   const { measuredAndInterval, times, typed, howFar, withUnit } = window.reckon.numbers;
   const { element } = window.reckon.elements;
-  const { guesses, put, forget, holds, score, toml, kept, keep, SWITCH, NAME } = window.reckon.guesses;
-  const { exact, download } = window.reckon.copies;
+  const { guesses, put, forget, holds, score, toml, SWITCH, NAME } = window.reckon.guesses;
+  const { stored, store } = window.reckon.storage;
+  const { exact, download, give } = window.reckon.copies;
 
   const root = document.documentElement;
-  const isAsked = () => blind || kept(SWITCH) === "on";
-  if (new URLSearchParams(location.search).has("predict")) keep(SWITCH, "on");
+  const isAsked = () => blind || stored(SWITCH) === "on";
+  if (new URLSearchParams(location.search).has("predict")) store(SWITCH, "on");
   root.classList.toggle("predict-first", isAsked()); // before the page is drawn
 
   let asked = []; // the quantities that a reader of this page predicts
@@ -282,22 +283,12 @@
     const name = element("input", {
       type: "text",
       size: 12,
-      value: kept(NAME) ?? "",
-      oninput: () => keep(NAME, name.value),
+      value: stored(NAME) ?? "",
+      oninput: () => store(NAME, name.value),
     });
     const text = element("textarea", { rows: 5, readonly: "", "aria-label": "Your predictions", hidden: "" });
     const sentence = element("output", { "aria-live": "polite" });
-    const copy = async () => {
-      text.value = toml(name.value);
-      text.hidden = false;
-      text.select();
-      try {
-        await navigator.clipboard.writeText(text.value);
-        sentence.textContent = "Copied.";
-      } catch {
-        sentence.textContent = "Your predictions are below and selected; copy them from there.";
-      }
-    };
+    const copy = () => give(toml(name.value), text, (said) => (sentence.textContent = said));
     const actions = element(
       "details",
       {},
@@ -321,7 +312,7 @@
   }
 
   function turn(isOn) {
-    keep(SWITCH, isOn ? "on" : "off");
+    store(SWITCH, isOn ? "on" : "off");
     root.classList.toggle("predict-first", isOn);
     refresh();
   }

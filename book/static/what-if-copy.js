@@ -1,13 +1,17 @@
-// What a reader takes away from the What if? panels: the changed inputs as an address of the page, as a
-// TOML file for `reckon predict`, and as a notebook's cell.
+// What a reader takes away from the What if? panels: the changed inputs as an address of the page, as
+// lines of a predictions.toml for `reckon predict`, and as a notebook's cell.
 window.reckon.copies = (() => {
   "use strict";
 
   const { byQuantity } = window.reckon.formulas;
-  const { edits, texts, textsOf, isEdited, changeText } = window.reckon.edits;
+  const { typed, unitsOf } = window.reckon.numbers;
+  const { joined, didYouMean } = window.reckon.words;
+  const { parsePart, FormulaError } = window.reckon.formulaText;
+  const { edits, texts, textsOf, isEdited, changeText, changeOnly } = window.reckon.edits;
   const { element } = window.reckon.elements;
 
   const LINK = "#what-if=";
+  const FORMULA = "formula";
 
   /** A value in base units as a number in the unit of an input or a formula, as it may be read again. */
   function exact(value, { unit }) {
@@ -24,69 +28,106 @@ window.reckon.copies = (() => {
       .filter(([, input]) => input.slider && edits.has(input.shared))
       .map(([name, input]) => [name, input, edits.get(input.shared)]);
 
+  /** What is changed of a formula, as lines of a predictions.toml: { quantity, name, amount }. */
+  function linesOf(formula) {
+    const { quantity } = formula;
+    const line = ([name, input, value]) => ({ quantity, name, amount: `${exact(value, input)} ${input.author_unit}` });
+    const lines = changesOf(formula).map(line);
+    // The parts as the function of a notebook returns them.
+    if (texts.has(formula)) lines.push({ quantity, name: FORMULA, amount: Object.values(textsOf(formula)).join(", ") });
+    return lines;
+  }
+
+  /** Lines as the fragment of an address. */
+  function fragment(start, lines) {
+    const pairs = lines.map(({ quantity, name, amount }) => [`${quantity}.${name}`, amount]);
+    return `${start}${String(new URLSearchParams(pairs)).replaceAll("%2F", "/")}`;
+  }
+
+  /** The lines of the page's address; null if its fragment does not start so. */
+  function linked(start) {
+    if (!location.hash.startsWith(start)) return null;
+    return [...new URLSearchParams(location.hash.slice(start.length))].map(([path, amount]) => {
+      const dot = path.lastIndexOf(".");
+      return { quantity: path.slice(0, dot), name: path.slice(dot + 1), amount };
+    });
+  }
+
   /** The address of this page with the changed inputs, each by the first quantity that has it. */
   function link() {
     const written = new Set();
-    const changes = new URLSearchParams();
-    for (const formula of editedFormulas()) {
-      for (const [name, input, value] of changesOf(formula)) {
-        if (written.has(input.shared)) continue;
-        written.add(input.shared);
-        changes.append(`${lastPart(formula.quantity)}.${name}`, exact(value, input));
-      }
-      for (const [part, text] of Object.entries(texts.get(formula) ?? {})) {
-        changes.append(`${lastPart(formula.quantity)}:${part}`, text);
-      }
-    }
-    return `${location.href.split("#")[0]}${LINK}${changes}`;
+    const isFirst = ({ quantity, name }) => {
+      const number = byQuantity.get(quantity).inputs[name];
+      const key = window.reckon.data.inputs[number]?.shared ?? quantity;
+      return !written.has(key) && written.add(key);
+    };
+    const lines = editedFormulas().flatMap(linesOf).filter(isFirst);
+    return `${location.href.split("#")[0]}${fragment(LINK, lines)}`;
   }
 
-  /** The changed inputs that the page's address names: values by shared number; null without any. */
-  function linkedChanges() {
-    if (!location.hash.startsWith(LINK)) return null;
-    const changes = new Map();
-    for (const [path, text] of new URLSearchParams(location.hash.slice(LINK.length))) {
-      const [quantityName, inputName] = path.split(".");
-      const isNamed = ({ quantity }) => lastPart(quantity) === quantityName;
-      const formula = [...byQuantity.values()].find(isNamed);
-      const input = window.reckon.data.inputs[formula?.inputs[inputName]];
-      const value = Number(text) * input?.unit.factor;
-      if (input?.slider && Number.isFinite(value)) changes.set(input.shared, value);
+  /** The input that a line changes and its value in base units, or a `fault`. */
+  function inputChange({ quantity, name, amount }) {
+    const formula = byQuantity.get(quantity);
+    const input = window.reckon.data.inputs[formula?.inputs[name]];
+    if (!input?.slider) {
+      const hint = didYouMean(name, Object.keys(formula?.inputs ?? {}), "it is left out.");
+      return { fault: `${lastPart(quantity)} has no input ${name}; ${hint}` };
     }
-    return changes;
+    const { value, fault } = typed(amount, unitsOf(input));
+    return { shared: input.shared, value, fault: fault && `${name}: ${fault}` };
   }
 
-  /** How many changes the page's address names. */
-  const linkedCount = () => [...new URLSearchParams(location.hash.slice(LINK.length))].length;
+  /** What is wrong with a line; "" without any, and of a quantity that is not on this page. */
+  function lineFault(line) {
+    const formula = byQuantity.get(line.quantity);
+    if (!formula) return "";
+    if (line.name !== FORMULA) return inputChange(line).fault ?? "";
+    try {
+      partsOf(formula, line.amount).forEach(([, text]) => parsePart(formula, text));
+    } catch (error) {
+      if (!(error instanceof FormulaError)) throw error;
+      return `formula: ${error.message}`;
+    }
+    return "";
+  }
 
-  /** Changes the formulas that the page's address names. */
-  function followLinkedFormulas() {
-    for (const [path, text] of new URLSearchParams(location.hash.slice(LINK.length))) {
-      const [quantityName, part] = path.split(":");
-      const formula = [...byQuantity.values()].find(({ quantity }) => lastPart(quantity) === quantityName);
-      if (formula?.python[part] === undefined) continue;
+  /** The parts of a formula's text by name: what commas outside of brackets are between. */
+  function partsOf(formula, text) {
+    const names = Object.keys(formula.python);
+    const parts = [""];
+    let depth = 0;
+    for (const letter of text) {
+      if ("([".includes(letter)) depth++;
+      if (")]".includes(letter)) depth--;
+      if (letter === "," && !depth) parts.push("");
+      else parts[parts.length - 1] += letter;
+    }
+    if (parts.length !== names.length) throw new FormulaError(`It has the parts ${joined(names)}, with a comma between.`);
+    return names.map((name, k) => [name, parts[k].trim()]);
+  }
+
+  /** Changes what these lines say, and nothing else; how many do not fit this page. */
+  function apply(lines) {
+    const changes = lines.filter(({ name }) => name !== FORMULA).map(inputChange);
+    const fitting = changes.filter(({ fault }) => !fault);
+    let left = changes.length - fitting.length;
+    try {
+      changeOnly(new Map(fitting.map(({ shared, value }) => [shared, value])));
+    } catch (error) {
+      if (!(error instanceof FormulaError)) throw error;
+      left += fitting.length; // no input was changed
+    }
+    for (const { quantity, amount } of lines.filter(({ name }) => name === FORMULA)) {
       try {
-        changeText(formula, part, text);
-      } catch {
-        // A formula that does not fit is left out.
+        const formula = byQuantity.get(quantity);
+        if (!formula) throw new FormulaError("");
+        partsOf(formula, amount).forEach(([part, text]) => changeText(formula, part, text));
+      } catch (error) {
+        if (!(error instanceof FormulaError)) throw error;
+        left++;
       }
     }
-  }
-
-  /** The changed predictions as a file. */
-  function predictionsToml() {
-    const { experiment, run } = window.reckon.data;
-    const lines = [`# Changed on the page ${experiment} of the run ${run}.`];
-    for (const formula of editedFormulas()) {
-      lines.push("", `["${formula.quantity}"]`);
-      for (const [name, input, value] of changesOf(formula)) {
-        const amountOf = (number) => `${exact(number, input)} ${input.author_unit}`;
-        lines.push(`${name} = "${amountOf(value)}"  # instead of ${amountOf(input.value)}`);
-      }
-      // The parts as the function of a notebook returns them.
-      if (texts.has(formula)) lines.push(`formula = ${quoted(Object.values(textsOf(formula)).join(", "))}`);
-    }
-    return `${lines.join("\n")}\n`;
+    return left;
   }
 
   const quoted = (text) => JSON.stringify(text);
@@ -138,11 +179,24 @@ window.reckon.copies = (() => {
   }
 
   /** Gives the reader the text as a file. */
-  function download(text) {
+  function download(text, name = "predictions.toml") {
     const address = URL.createObjectURL(new Blob([text], { type: "application/toml" }));
-    element("a", { href: address, download: "predictions.toml" }).click();
+    element("a", { href: address, download: name }).click();
     URL.revokeObjectURL(address);
   }
 
-  return { link, linkedChanges, linkedCount, followLinkedFormulas, predictionsToml, notebookCell, exact, download };
+  /** Copies the content, which stands in `text` too, selected. */
+  async function give(content, text, say) {
+    text.value = content;
+    text.hidden = false;
+    text.select();
+    try {
+      await navigator.clipboard.writeText(content);
+      say("Copied.");
+    } catch {
+      say("The text is below and selected; copy it from there.");
+    }
+  }
+
+  return { LINK, linesOf, fragment, linked, link, apply, lineFault, lastPart, notebookCell, exact, download, give };
 })();

@@ -2,7 +2,7 @@
 window.reckon.inputs = (() => {
   "use strict";
 
-  const { plain, typed, withUnit } = window.reckon.numbers;
+  const { plain, typed, unitsOf, withUnit } = window.reckon.numbers;
   const { element } = window.reckon.elements;
   const { edits, given, currentValue, change } = window.reckon.edits;
   const { FormulaError } = window.reckon.formulaText;
@@ -36,7 +36,6 @@ window.reckon.inputs = (() => {
     };
     const id = newId();
     const unit = input.unit.spoken;
-    const known = [input.unit, { spoken: input.author_unit, factor: input.unit.factor }, ...input.steps];
     const slider = element("input", {
       type: "range",
       min: 0,
@@ -58,7 +57,7 @@ window.reckon.inputs = (() => {
       "aria-describedby": `${id}-source`,
       onblur: () => show(),
       oninput: () => {
-        const { value, fault } = field.value.trim() ? typed(field.value, known) : { value: input.value };
+        const { value, fault } = field.value.trim() ? typed(field.value, unitsOf(input)) : { value: input.value };
         if (fault) refuse(fault);
         else tryValue(value);
       },

@@ -6,12 +6,10 @@
   const { load, byQuantity } = window.reckon.formulas;
   const { ends, measuredAndInterval, times } = window.reckon.numbers;
   const { element } = window.reckon.elements;
-  const { FormulaError } = window.reckon.formulaText;
   const { inputRow } = window.reckon.inputs;
   const { resultBox } = window.reckon.results;
-  const { link, linkedChanges, linkedCount, followLinkedFormulas, predictionsToml, notebookCell, download } = window.reckon.copies;
-  const { edits, texts, given, sharedOf, isEdited, compute, sealedRatio, onChange, changeOnly, reset } =
-    window.reckon.edits;
+  const { LINK, link, linked, apply, notebookCell, give } = window.reckon.copies;
+  const { given, sharedOf, isEdited, compute, sealedRatio, onChange, reset } = window.reckon.edits;
 
   const panels = [];
   let isPage = false; // of the site; else an output in JupyterLab
@@ -29,7 +27,7 @@
   /** One sentence on what the changes did to these quantities. */
   function report(quantities) {
     const changed = quantities.filter(isEdited);
-    if (!changed.length) return "These are the inputs of the prediction as it is; change one.";
+    if (!changed.length) return `These are the inputs of the prediction as it is; change one.${reportKept(quantities)}`;
     if (quantities.length === 1) return reportOne(quantities[0]);
     const { near } = window.reckon.data.rules;
     const isNear = (ratio) => ratio > 1 / near && ratio < near;
@@ -41,6 +39,11 @@
       `${measured.length} lie within ${near} times of the measurement (sealed ${nearAsSealed}).`
     );
   }
+
+  const reportKept = (formulas) =>
+    isPage && window.reckon.kept.has(formulas.map(({ quantity }) => quantity))
+      ? " You have kept others: “Kept predictions” shows them."
+      : "";
 
   const isOfTwoGroups = ({ axis, measured }) => !axis && Boolean(measured?.groups);
 
@@ -67,35 +70,29 @@
     const text = element("textarea", { rows: 6, readonly: "", "aria-label": "Text to copy", hidden: "" });
     const button = (title, onclick) => element("button", { type: "button", onclick }, title);
     const all = () => [...byQuantity.values()];
-    const save = button("Download predictions.toml", () => download(text.value));
-    save.hidden = true;
-    const forget = () => (text.hidden = save.hidden = true);
-    const copy = async (formulas, give, isFile = false) => {
-      if (!formulas.some(isEdited)) return say("Nothing is changed; change an input first.");
-      if (document.querySelector(".what-if [aria-invalid=true]")) {
-        return say("A field has a mistake, which is said below it: mend it, or reset.");
-      }
-      const content = give();
-      text.value = content;
-      text.hidden = false;
-      save.hidden = !isFile;
-      text.select();
-      try {
-        await navigator.clipboard.writeText(content);
-        say("Copied.");
-      } catch {
-        say("The text is below and selected; copy it from there.");
-      }
+    const forget = () => (text.hidden = true);
+    /** What is wrong; "" if something of these is changed, and without a mistake. */
+    const fault = (formulas) => {
+      if (!formulas.some(isEdited)) return "Nothing is changed; change an input first.";
+      const isWrong = document.querySelector(".what-if [aria-invalid=true]");
+      return isWrong ? "A field has a mistake, which is said below it: mend it, or reset." : "";
     };
+    const copy = (formulas, content) => {
+      if (fault(formulas)) say(fault(formulas));
+      else give(content(), text, say);
+    };
+    const keep = () => say(fault(all()) || window.reckon.kept.keep(all().filter(isEdited)));
     const buttons = element(
       "div",
       { class: "what-if-actions" },
       button("Reset", reset),
       ...(isPage ? [button("Copy link", () => copy(all(), link))] : []),
       button("Copy as notebook cell", () => copy(quantities, () => notebookCell(quantities))),
-      ...(isPage ? [button("Keep these predictions", () => copy(all(), predictionsToml, true))] : []),
+      ...(isPage
+        ? [button("Keep these predictions", keep), button("Kept predictions", () => window.reckon.kept.open())]
+        : []),
     );
-    return { nodes: [buttons, text, save], forget };
+    return { nodes: [buttons, text], forget };
   }
 
   /** The panel of an anchor's quantities, folded; what is in it is made when it is opened. */
@@ -179,19 +176,13 @@
 
   /** Takes over the changed inputs of the address, and shows the first panel that has one. */
   function followLink() {
-    const changes = linkedChanges();
-    if (!changes) return;
-    try {
-      changeOnly(changes);
-      followLinkedFormulas();
-    } catch (error) {
-      if (!(error instanceof FormulaError)) throw error; // no input was changed
-    }
-    if (!linkedCount()) return;
+    const lines = linked(LINK);
+    if (!lines) return;
+    const left = apply(lines);
+    if (!lines.length) return;
     const panel = panels.find(({ formulas }) => formulas.some(isEdited)) ?? panels[0];
     panel.open();
-    const taken = edits.size + [...texts.values()].reduce((sum, parts) => sum + Object.keys(parts).length, 0);
-    if (taken < linkedCount()) panel.say("The address has changes that do not fit this page; they are left out.");
+    if (left) panel.say("The address has changes that do not fit this page; they are left out.");
     panel.box.scrollIntoView({ block: "center" });
   }
 

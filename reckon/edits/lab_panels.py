@@ -47,10 +47,12 @@ def _sources() -> tuple[str, str]:
     of_whole_pages = (
         "book.js",
         "guesses.js",
+        "kept.js",
         "math.js",
         "predict-first.js",
         "reckon.js",
         "runs.js",
+        "storage.js",
     )
     names = [name for name in site["html_js_files"] if name not in of_whole_pages]
     scripts = "\n".join((static / name).read_text("utf-8") for name in names)

@@ -1,0 +1,167 @@
+"""What is kept in What if? panels, in Chromium: across reloads and pages, as a list, a file and a link."""
+
+import re
+import tomllib
+from pathlib import Path
+from urllib.parse import unquote, urlparse
+
+import pytest
+from helpers import panels
+from helpers.panels import NULL_CALL, field, panel
+
+pytestmark = pytest.mark.browser
+
+OTHER_PAGE = "memory/latency"
+STORE = "reckon-kept "
+
+
+def keep(page, number):
+    box = panel(page)
+    field(box, "kernel path").fill(number)
+    box.get_by_text("Keep these predictions").click()
+    return box
+
+
+def opened(page):
+    page.locator(".kept-opener").click()
+    return page.locator("dialog.kept")
+
+
+def add(page, content, name="a.toml"):
+    """Add a file in the open dialog; what is said."""
+    dialog = page.locator("dialog.kept")
+    before = dialog.locator("output").text_content()
+    content = content if isinstance(content, bytes) else content.encode()
+    dialog.locator("input[type=file]").set_input_files(
+        {"name": name, "mimeType": "text/plain", "buffer": content}
+    )
+    page.wait_for_function(
+        "before => document.querySelector('dialog.kept output').textContent !== before", arg=before
+    )
+    return dialog.locator("output").text_content()
+
+
+def downloaded(page):
+    with page.expect_download() as download:
+        page.locator("dialog.kept").get_by_text("Download predictions.toml").click()
+    assert download.value.suggested_filename == "predictions.toml"
+    return tomllib.loads(download.value.path().read_text())
+
+
+def test_what_is_kept_stays_on_all_pages_and_can_be_removed_and_taken_back(open_page):
+    page = open_page(groups=[(NULL_CALL,), ("cpu/syscall/getpid_int80",)])
+    box = keep(page, "550.5")
+    assert "Kept 1" in page.locator(".kept-opener").text_content()
+    assert re.match(r"Kept \d+ prediction", box.locator(".what-if-status").text_content())
+    page.reload()
+    box = panel(page)
+    assert "You have kept others" in box.locator(".what-if-status").text_content()
+    dialog = opened(page)
+    kept = dialog.get_by_role("listitem").filter(has=page.get_by_text("getpid", exact=True))
+    assert "kernel path = 550.5 cycle" in kept.inner_text()
+    kept.get_by_role("link").click()  # the panel shows it
+    assert field(box, "kernel path").input_value() == "550.5"
+    # The other page of the book lists the same, and adds a file.
+    again = open_page_in(page, OTHER_PAGE)
+    dialog = opened(again)
+    assert NULL_CALL in downloaded(again)
+    said = add(again, '\ufeff# A file.\r\n["memory/latency/unknown"] # one\r\nlatency = "5 ns"\r\n')
+    assert said == "1 prediction of a.toml added."
+    whole = downloaded(again)
+    assert whole[NULL_CALL] == {"kernel_path": "550.5 cycle"}
+    assert whole["memory/latency/unknown"] == {"latency": "5 ns"}
+    dialog.get_by_label("Remove unknown", exact=True).click()
+    assert "memory/latency/unknown" not in downloaded(again)
+    dialog.get_by_text("Undo").click()
+    assert downloaded(again) == whole
+    dialog.get_by_text("Remove all").click()
+    assert dialog.get_by_role("listitem").count() == 0
+    dialog.get_by_text("Undo").click()
+    dialog.get_by_text("Copy link").click()
+    address = dialog.get_by_label("Link to copy").input_value()
+    # Another browser takes what the link carries, once.
+    other = open_page(fragment="#" + address.split("#")[1])
+    assert "of the address added" in other.locator("dialog.kept output").text_content()
+    assert downloaded(other) == whole and "#" not in other.url
+
+
+def open_page_in(page, experiment):
+    """The same file as the page of another experiment, in the same browser."""
+    path = Path(unquote(urlparse(page.url).path)).with_name("other.html")
+    path.write_text(panels.html(experiment, []), encoding="utf-8")
+    page.goto(path.as_uri())
+    return page
+
+
+BROKEN = {
+    "": "it has no prediction.",
+    "# Nothing.": "it has no prediction.",
+    'kernel_path = "5 cycle"': "line 1 is neither",
+    f'["{NULL_CALL}"]\nkernel_path = 5': "line 2 is neither",
+    f'["{NULL_CALL}"]\nkernel_path = "\\x"': "a text in quotes has a mistake.",
+    f'["{NULL_CALL}"]\nkernel_pat = "5 cycle"': "no input kernel_pat; did you mean kernel_path?",
+    f'["{NULL_CALL}"]\nkernel_path = "1,234 cycle"': "may be 1234 or 1.234",
+    f'["{NULL_CALL}"]\nkernel_path = "5 MB"': "is no unit of this field",
+    f'["{NULL_CALL}"]\nformula = "clock, clock"': "formula: ",
+    f'["{NULL_CALL}"]\nformula = "1 / clock"': "the parts hardware and software",
+    f'["{NULL_CALL}"]\npredicted = "5 ns"': "which `reckon class` reads",
+    '[getpid]\nkernel_path = "5 cycle"': "“getpid” is no quantity",
+    b"\xff\xfe[\x00": "not UTF-8 text",
+    b"#" * 1_000_001: "more than 1 MB",
+}
+
+
+def test_a_file_with_a_mistake_adds_nothing_and_says_why(open_page):
+    page = open_page()
+    dialog = opened(page)
+    for number, (content, says) in enumerate(BROKEN.items()):
+        said = add(page, content, name=f"{number}.toml")
+        assert said.startswith(f"{number}.toml: ") and says in said, (content, said)
+        assert said.count(". ") == 0 or "formula" in said, said
+    assert dialog.get_by_role("listitem").count() == 0
+
+
+@pytest.mark.parametrize("fault", ["full", "blocked", "unreadable"])
+def test_what_the_browser_does_not_store_is_there_until_the_page_is_left(open_page, fault):
+    page = open_page(fragment="?predict")
+    if fault == "unreadable":
+        page.evaluate(f"localStorage.setItem('{STORE}', '[5, ')")
+        page.reload()
+        assert "What was kept before cannot be read" in opened(page).text_content()
+        page.keyboard.press("Escape")
+        keep(page, "550")
+        page.reload()
+        opened(page)
+        assert downloaded(page)[NULL_CALL] == {"kernel_path": "550 cycle"}
+        return
+    if fault == "full":
+        page.evaluate("void (Storage.prototype.setItem = () => { throw new DOMException() })")
+    else:
+        page.add_init_script(
+            "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no') } })"
+        )
+        page.reload()
+    box = keep(page, "550")
+    assert "so download it" in box.locator(".what-if-status").text_content()
+    opened(page)
+    assert downloaded(page)[NULL_CALL] == {"kernel_path": "550 cycle"}
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_the_list_works_by_keyboard_and_on_a_phone(open_page, width):
+    page = open_page(viewport={"width": width, "height": 800}, color_scheme="dark")
+    keep(page, "550")
+    page.locator(".kept-opener").focus()
+    page.keyboard.press("Enter")
+    dialog = page.locator("dialog.kept")
+    assert dialog.bounding_box()["width"] <= width
+    assert dialog.evaluate("box => box.scrollWidth <= box.clientWidth")
+    names = [dialog.get_by_role("button").nth(k).aria_snapshot() for k in range(2)]
+    assert "Remove" in names[0]
+    dialog.get_by_role("button").first.focus()
+    count = dialog.get_by_role("listitem").count()
+    page.keyboard.press("Enter")
+    assert dialog.get_by_role("listitem").count() == count - 1
+    assert page.evaluate("document.querySelector('dialog.kept').contains(document.activeElement)")
+    page.keyboard.press("Escape")
+    assert not dialog.is_visible()
