@@ -17,6 +17,13 @@ window.reckon.inputs = (() => {
     return Math.abs(shown - whole) <= 1e-9 * Math.abs(shown) ? whole : Number(shown.toPrecision(4));
   }
 
+  /** What is said of a value far outside of the interval that the input is stated with; else "". */
+  function farOutside(value, { low, high, unit }) {
+    const { miss } = window.reckon.data.rules;
+    const isFar = low >= 0 && (value < low / miss || value > high * miss);
+    return isFar ? `Far outside its interval of ${plain(low / unit.factor)} to ${withUnit(high, { unit })}.` : "";
+  }
+
   const SLIDER_STEPS = 1000;
 
   /** A row with a slider and a field for an input, which is called `label`. */
@@ -103,7 +110,7 @@ window.reckon.inputs = (() => {
       const value = currentValue(shared);
       if (!isReset && value === refusedAt) return;
       refusedAt = undefined;
-      say("", false);
+      say(farOutside(value, input), false);
       slider.value = position(value);
       slider.setAttribute("aria-valuetext", withUnit(value, input));
       // What is being typed is left as it is; an empty field shows in grey what is computed with.

@@ -21,7 +21,7 @@ from reckon.prediction.expression import NUMPY_NAMES, SLACK
 from reckon.prediction.formula import Kind
 from reckon.prediction.inputs import Input, Origin
 from reckon.prediction.printing import text
-from reckon.prediction.ratios import NEAR
+from reckon.prediction.ratios import MISS, NEAR
 from reckon.records.quantities.lookup import all_results
 from reckon.records.quantities.recorded_predictions import to_prediction
 from reckon.records.quantities.result import Result, summary_text
@@ -159,6 +159,7 @@ class Rules(_Strict):
     impossible: dict[str, str] = formula.IMPOSSIBLE  # what is said of a value that nothing has
     near_name: float = NEAR_NAME  # how alike a name is to the one that may have been meant
     near: float = NEAR  # within this factor a prediction is met
+    miss: float = MISS  # a value beyond its interval by more than this factor is far outside
     how_far: list[HowFar] = [
         HowFar(limit=limit if math.isfinite(limit) else None, words=words)
         for limit, words in HOW_FAR

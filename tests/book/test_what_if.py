@@ -265,6 +265,16 @@ def test_a_slider_is_bounded_by_the_interval(open_page):
     assert field(box, "kernel path").input_value() == "50"
 
 
+def test_a_value_far_outside_its_interval_is_said_to_be(open_page):
+    page = open_page()
+    box = panel(page)
+    said = box.get_by_text("Far outside its interval of 50 to 1,200 cycles.")
+    for value, is_far in (("1300", False), ("5505", True), ("24", True), ("1e3", False)):
+        field(box, "kernel path").fill(value)
+        assert said.is_visible() == is_far, value
+        assert field(box, "kernel path").get_attribute("aria-invalid") == "false"
+
+
 def test_points_without_a_median_are_left_out(open_page, monkeypatch):
     """A median may be infinite, which JSON has as null."""
     whole = panels.panel_data
