@@ -20,6 +20,7 @@ HOSTILE = (
 )
 PAGES = ["machine", "network/connect", "summary", "machines"]
 ODD_PAGE = "status"
+STEPS = [f"the_time_of_step_{number}" for number in range(12)]
 CELLS = {
     "parameters": "profile = run = None",
     "update": """import reckon as rk
@@ -51,6 +52,12 @@ print(await asyncio.sleep(0, "awaited"))""",
          "text/plain": "8%|#  | 1/12"}, raw=True)""",
     "controls": "print('bell\\x07, \\x1b[2Kerased, 12 μs, ' + 6000 * 'w')",
     "long": "print('x' * 100 + '\\n', end='')\nprint(('y' * 99 + '\\n') * 200_000)",
+    "formula": f"""from IPython.display import Markdown
+from reckon.show.formulas import formula_block
+@rk.predict("odd/cells/steps", unit="ns", kind="plain")
+def steps({", ".join(STEPS)}):
+    return {" + ".join(STEPS)}
+Markdown(formula_block(steps(**{{name: rk.given(7, "ns", "made up") for name in {STEPS}}})))""",
     "last": "print('the end')",
 }
 TAGS = {"parameters": ["parameters"], "time": ["hide-input"], "error": ["raises-exception"]}
@@ -171,4 +178,9 @@ def test_the_pdfs_print_hostile_text_and_odd_cells_as_they_are(hostile):
         printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         printed = " ".join(printed.split())
         assert HOSTILE in printed, name
+        log = (hostile.base / f"_build/latex/{name}.log").read_text(errors="replace")
+        wide = re.findall(
+            r"Overfull \\hbox \((\d+)[^)]*\) detected", log
+        )  # a formula, no paragraph
+        assert [points for points in wide if int(points) > 5] == []
     assert [words for words in (*SHOWN, "12 µs, ww") if words not in printed] == []  # in full

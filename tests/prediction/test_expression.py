@@ -1,6 +1,8 @@
 """The expression tree: tracing, value, dimensions, LaTeX, JSON, identity."""
 
+import functools
 import math
+import operator
 import re
 from types import SimpleNamespace
 
@@ -130,6 +132,36 @@ def test_latex_shows_names_numbers_and_brackets():
     assert latex(node, {"page_size": "4", "rate": "2"}) == (r"\frac{2 \cdot \left(4 - 2\right)}{2}")
     cases = latex(traced(lambda a, b: np.where(a > b, a, np.ceil(b))))
     assert r"\begin{cases}" in cases and r"\lceil" in cases
+
+
+WORDS = [f"an input with a long name, number {number}" for number in range(12)]
+TWELVE = [Node("input", word.replace(" ", "_")) for word in WORDS]
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        functools.reduce(operator.add, TWELVE),
+        functools.reduce(operator.mul, TWELVE),
+        functools.reduce(operator.add, TWELVE[1:]) / TWELVE[0],
+        TWELVE[0] * functools.reduce(operator.sub, TWELVE[1:]),
+        functools.reduce(np.minimum, TWELVE),
+        Node("min", *TWELVE),
+        np.where(TWELVE[0] > sum(TWELVE[1:6]), TWELVE[6] + TWELVE[7], sum(TWELVE[8:])),
+    ],
+)
+def test_a_long_formula_has_lines_that_fit_the_page(tree):
+    lines = re.split(r"\\\\|\\begin\{aligned\}|\\end\{aligned\}|\}\{", latex(tree))
+    printed = [" ".join(re.findall(r"\\text\{([^}]*)", line)) for line in lines]
+    assert max(map(len, printed)) <= 90
+    assert sorted(re.findall(r"number \d+", " ".join(printed))) == sorted(
+        re.findall(r"number \d+", " ".join(WORDS))
+    )
+
+
+def test_a_long_name_has_lines_that_fit_the_page():
+    name = latex(Node("input", "_".join(["word"] * 40)))
+    assert name.count("word") == 40 and max(map(len, name.split(r"\\"))) < 120
 
 
 def test_identity_ignores_layout_and_helpers_but_not_order_or_unit():
