@@ -1,8 +1,9 @@
 """The log of what a page was made from, and digests by which a change of that is noticed.
 
 An entry is PATH, a file; PATH#QUANTITY, the samples of one quantity in a record; PATH#*, those of
-all; NOTEBOOK#NAME, the title of a quantity, or without a name the heading; or FOLDER/*/..., the
-names of the files that match. In PATH and FOLDER, # and * are quoted.
+all; NOTEBOOK#NAME, the title of a quantity, or without a name the heading; PREDICTIONS=#QUANTITY,
+what the file of predictions in use says of a quantity; or FOLDER/*/..., the names of the files that
+match. In PATH and FOLDER, # and * are quoted.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ import json
 from pathlib import Path
 from urllib.parse import quote, unquote
 
-from reckon import build_context
+from reckon import build_context, config, toml_files
 from reckon.errors import ReckonError
 from reckon.records import notebook_cells
 
 _NOTEBOOK = ".ipynb"
+PREDICTIONS = "PREDICTIONS="
 
 
 def note_read(path: str | Path, part: str = "") -> None:
@@ -49,6 +51,8 @@ def digest(entry: str) -> str:
         names = sorted(map(str, Path(unquote(base)).glob(wildcard + pattern)))
         return _hash("\n".join(names).encode())
     path = unquote(location)
+    if path == PREDICTIONS:
+        return _digest_of_predicted(quantity)
     if not is_part:
         return file_digest(path)
     try:
@@ -66,6 +70,19 @@ def file_digest(path: str | Path) -> str:
         return _digest_of_file(str(path), version_of(Path(path)))
     except FileNotFoundError:
         return "none"
+
+
+def _digest_of_predicted(quantity: str) -> str:
+    path = config.settings().predictions
+    if path is None:
+        return "none"
+    predicted = _predictions(path, version_of(path)).get(quantity)
+    return "none" if predicted is None else _hash(f"{path.name} {predicted}".encode())
+
+
+@functools.lru_cache(maxsize=1)
+def _predictions(path: Path, version: tuple[int, int, int]) -> dict[str, object]:
+    return toml_files.load(path)
 
 
 def _hash(content: bytes) -> str:

@@ -61,6 +61,25 @@ def test_an_edited_prediction_executes_its_page_and_those_that_show_it(book):
         assert executing(book.build_pages().stdout) == []
 
 
+def test_a_file_of_predictions_executes_the_pages_that_show_what_it_changes(book, tmp_path):
+    """With the file, with another value in it, with more in it that changes nothing, without it."""
+    file = tmp_path / "mine.toml"
+    showing = {"cpu/syscall", "cpu/switch", "summary"}
+    book.build_pages()  # what another test left edited
+    for cycles, others, expected in (
+        (120, "", showing),
+        (130, "", showing),
+        (130, "# more", set()),
+    ):
+        file.write_text(f'["cpu/syscall/getpid"]\nmode_switch = "{cycles} cycles"\n{others}\n')
+        done = book.build_pages(RECKON_PREDICTIONS=str(file))
+        assert done.returncode == 0, done.stderr
+        assert {*executing(done.stdout)} == expected
+    assert "mine.toml" in book.executed("cpu/syscall")
+    assert {*executing(book.build_pages().stdout)} == showing
+    assert "mine.toml" not in book.executed("cpu/syscall")
+
+
 def test_a_changed_title_executes_the_pages_that_show_it(book):
     with book.edited("cpu/timer", "Fenced pair, what it adds", "Two reads, what they add"):
         book.build_pages()  # also what another test left edited

@@ -96,7 +96,6 @@ class Sources:
         self._shared = [
             settings.profile.name,
             run,
-            str(settings.predictions),
             str(os.geteuid()),  # root may measure what another user may not
             *map(str, hosts),
             *(records.file_digest(file) for file in files),

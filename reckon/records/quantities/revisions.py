@@ -19,7 +19,7 @@ from reckon.prediction.formula import Prediction
 from reckon.prediction.inputs import Input
 from reckon.prediction.variations import changed, changed_inputs
 from reckon.records.quantities.recorded_predictions import prediction_record, to_prediction
-from reckon.records.read_log import note_read
+from reckon.records.read_log import PREDICTIONS, note_read
 from reckon.records.run_files.files import read_model, write_whole
 from reckon.records.run_files.models import InputRecord, PredictionRecord, Quantity, Record
 from reckon.records.run_files.store import experiment_of, record_path
@@ -222,10 +222,11 @@ def changes_in_file(path: Path) -> dict[str, list[str]]:
 
 def with_file(quantities: dict[str, Quantity]) -> dict[str, Quantity]:
     """The quantities by name; of those that the file in use names, its prediction is a revision."""
+    for name in quantities:
+        note_read(PREDICTIONS, f"#{name}")
     path = config.settings().predictions
     if path is None:
         return quantities
-    note_read(path)
     return quantities | {
         name: _revised(name, quantities[name], changes_of_it, path.name)
         for name, changes_of_it in changes_in_file(path).items()
