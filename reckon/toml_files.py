@@ -19,6 +19,8 @@ Model = TypeVar("Model", bound=pydantic.BaseModel)
 
 def load(path: Path) -> dict[str, Any]:
     """The file's content; a byte order mark before it is left out. Raises ReckonError."""
+    if path.is_fifo():  # opening it would wait for a writer
+        raise ReckonError(f"{path} is a pipe; write its content into a file.")
     try:
         with path.open("rb") as file:
             content = file.read(_MOST_BYTES + 1)

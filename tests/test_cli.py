@@ -1,6 +1,8 @@
 """The command line as its user meets it: one sentence and status 2, never a traceback."""
 
+import errno
 import json
+import os
 import re
 import signal
 import subprocess
@@ -10,7 +12,7 @@ import types
 import pytest
 from helpers.project import ROOT, output_of, reckon, reckon_process
 
-from reckon import units
+from reckon import cli, units
 from reckon.cli import main
 from reckon.cli import probes as probe_commands
 from reckon.measurement import library
@@ -305,6 +307,38 @@ def test_ctrl_c_while_it_is_imported_prints_nothing(tmp_path):
     (tmp_path / "click.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
     done = reckon_process("--version", PYTHONPATH=str(tmp_path))
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
+
+
+@pytest.mark.parametrize(
+    ("number", "file", "sentence"),
+    [
+        (
+            errno.ENOENT,
+            "/proc/stat",
+            "/proc/stat: No such file or directory; Reckon needs /proc mounted.",
+        ),
+        (
+            errno.EIO,
+            "/disk/run.json",
+            "/disk/run.json: Input/output error; complete records are kept",
+        ),
+    ],
+)
+def test_a_fault_of_the_system_says_what_to_do(monkeypatch, capsys, number, file, sentence):
+    def fail():
+        raise OSError(number, os.strerror(number), file)
+
+    monkeypatch.setattr(cli, "_prepare_process", fail)
+    assert main(["version"]) == 2
+    assert capsys.readouterr().err.startswith(f"reckon: {sentence}")
+
+
+def test_a_working_folder_that_was_removed_is_named(recorded, tmp_path):
+    removed = tmp_path / "removed"
+    removed.mkdir()
+    command = f"rmdir ../removed; exec {sys.executable} -m reckon export --run recorded"
+    done = subprocess.run(command, shell=True, cwd=removed, capture_output=True, text=True)
+    assert done.stderr == "reckon: The working folder was removed; change to another one.\n"
 
 
 def test_a_terminal_without_a_character_shows_a_question_mark(recorded):

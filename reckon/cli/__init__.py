@@ -102,8 +102,7 @@ def main(argv: list[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:  # a disk that fails, a limit: no module has a better sentence
-        place = f"{error.filename}: " if error.filename else ""
-        return _refuse(f"{place}{error.strerror or error}; {_CONTINUES}")
+        return _refuse(_system_fault(error))
 
 
 def _prepare_process() -> None:
@@ -119,6 +118,19 @@ def _prepare_process() -> None:
 def _refuse(sentence: str) -> int:
     print(f"reckon: {sentence}", file=sys.stderr)
     return 2
+
+
+def _system_fault(error: OSError) -> str:
+    """What failed, and what to do."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return "The working folder was removed; change to another one."
+    place = f"{error.filename}: " if error.filename else ""
+    for mounted in ("/proc", "/sys"):
+        if place.startswith(f"{mounted}/"):
+            return f"{place}{error.strerror}; Reckon needs {mounted} mounted."
+    return f"{place}{error.strerror or error}; {_CONTINUES}"
 
 
 def _sentence(error: click.UsageError) -> str:

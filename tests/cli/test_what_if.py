@@ -1,6 +1,7 @@
 """`reckon predict`: a recorded prediction with other inputs."""
 
 import json
+import os
 import re
 
 import pytest
@@ -154,6 +155,13 @@ def test_a_file_may_begin_with_a_byte_order_mark_and_is_utf_8(recorded, tmp_path
         done = reckon("predict", "--file", str(path))
         assert done.returncode == 2
         assert done.stderr == f"reckon: {path}: it is not UTF-8 text; save it as UTF-8.\n"
+
+
+def test_a_pipe_in_the_place_of_a_file_is_named_and_not_waited_for(recorded, tmp_path):
+    path = tmp_path / "predictions.toml"
+    os.mkfifo(path)
+    done = reckon("predict", "--file", str(path))
+    assert done.stderr == f"reckon: {path} is a pipe; write its content into a file.\n"
 
 
 def test_a_value_that_a_reader_stated_is_compared_too(recorded, tmp_path):

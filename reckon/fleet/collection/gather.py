@@ -87,7 +87,10 @@ def _search(place: Path, unpacked: Path, found: Found) -> None:
         _unpack(place, unpacked / place.name, found)
         return
     if (place / "run.json").is_file():
-        found.folders.append(place)
+        if any(path.is_fifo() for path in place.rglob("*")):  # opening it would wait for a writer
+            found.skipped.append(f"{found.name_of(place)} has a pipe among its files.")
+        else:
+            found.folders.append(place)
         return
     try:
         paths = sorted(place.iterdir())
@@ -97,6 +100,8 @@ def _search(place: Path, unpacked: Path, found: Found) -> None:
     for path in paths:
         if path.is_dir() and not path.is_symlink():
             _search(path, unpacked / path.name, found)
+        elif path.is_fifo():
+            found.skipped.append(f"{found.name_of(path)} is a pipe; write its content into a file.")
         elif path.name.lower().endswith(ARCHIVES):
             _unpack(path, unpacked / path.name, found)
         elif path.name == network.FILE:

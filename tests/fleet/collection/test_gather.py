@@ -4,6 +4,7 @@ import functools
 import http.server
 import io
 import json
+import os
 import shutil
 import tarfile
 import threading
@@ -124,6 +125,13 @@ def test_broken_things_are_named(runs, folders):
     assert empty == f"{folders / 'empty.zip'} holds no run (no run.json)."
     assert text.startswith(f"{folders / 'text.txt'} is neither a folder nor an archive (")
     assert "is not a whole record" in record
+
+
+def test_a_pipe_is_named_and_not_waited_for(runs, folders):
+    os.mkfifo(runs / "a/cpu/late.json")
+    os.mkfifo(runs / "c.tar.gz")
+    names, skipped = collected(runs, folder=folders)
+    assert names == ["b"] and len(skipped) == 2 and all("pipe" in each for each in skipped)
 
 
 def test_a_copy_counts_once(runs, folders):
