@@ -36,12 +36,12 @@ def seal(predictions: Collection[Prediction], session: Session) -> dict[str, Qua
             for prediction, quantity in zip(predictions, quantities, strict=True)
             if quantity.has_samples
         }
-    written = {
-        prediction.quantity: _write(session, prediction.quantity, prediction_record(prediction))
+    new = [
+        (prediction.quantity, prediction_record(prediction))
         for prediction in predictions
         if prediction.quantity not in tried
-    }
-    sealed = tried | revisions.with_file(written)
+    ]
+    sealed = tried | revisions.with_file(_write_all(session, new))
     return {prediction.quantity: sealed[prediction.quantity] for prediction in predictions}
 
 
@@ -67,10 +67,9 @@ def keep(session: Session) -> list[str]:
     """Write what was tried as revisions; the names of the quantities."""
     if session.variants is None:
         return []
-    tried = session.variants.take()
-    for name, new in tried.items():
-        session.variants.kept[name] = _write(session, name, new).predictions[-1]
-    return list(tried)
+    written = _write_all(session, session.variants.take().items())
+    session.variants.kept |= {name: quantity.predictions[-1] for name, quantity in written.items()}
+    return list(written)
 
 
 def take_back(session: Session) -> list[str]:
@@ -115,7 +114,7 @@ def reseal(name: str, new: PredictionRecord | None, reason: str, session: Sessio
     if not differences(stored.seal, new):
         raise ReckonError(f"The sealed prediction of {name} is this one already.")
     if not stored.has_samples:
-        return _write(session, name, new)
+        return _write(session, experiment, [(name, new)])[name]
     if not reason.strip():
         raise ReckonError(f"{name} has been measured; add the reason for sealing it again.")
     update = {"role": "reseal", "reason": reason.strip(), "made_at": records.now()}
@@ -126,26 +125,52 @@ def reseal(name: str, new: PredictionRecord | None, reason: str, session: Sessio
         return record.quantities[name]
 
 
-def _write(session: Session, name: str, new: records.PredictionRecord) -> Quantity:
-    """A run of another machine is never written: what differs there goes to a file of its own, see
+def _write_all(
+    session: Session, new: Collection[tuple[str, PredictionRecord]]
+) -> dict[str, Quantity]:
+    """The quantities with these predictions, by name; each record is read and written once."""
+    by_experiment: dict[str, list[tuple[str, PredictionRecord]]] = {}
+    for name, prediction in new:
+        by_experiment.setdefault(records.experiment_of(name), []).append((name, prediction))
+    written: dict[str, Quantity] = {}
+    for experiment, of_it in by_experiment.items():
+        written |= _write(session, experiment, of_it)
+    return written
+
+
+def _write(
+    session: Session, experiment: str, new: Collection[tuple[str, PredictionRecord]]
+) -> dict[str, Quantity]:
+    """The quantities of an experiment with these predictions, by name.
+
+    A run of another machine is never written: what differs there goes to a file of its own, see
     revisions.py."""
-    run, experiment = session.run.name, records.experiment_of(name)
+    run = session.run.name
     if session.is_replay:
-        revisions.write_overlay(run, name, new)
+        for name, prediction in new:
+            revisions.write_overlay(run, name, prediction)
         recorded = records.read_record(run, experiment).quantities
         quantities = revisions.with_overlay(run, experiment, recorded)
-        return quantities.get(name, Quantity(predictions=[new]))
+        return {
+            name: quantities.get(name, Quantity(predictions=[prediction]))
+            for name, prediction in new
+        }
     revisions.remove_overlay(run, experiment)
     with records.updating(run, experiment) as record:
-        quantity = record.quantities.get(name)
-        if quantity is None:
-            new = new.model_copy(update={"role": "seal"})
-            quantity = record.quantities[name] = Quantity(predictions=[new])
-        elif _is_new(new, quantity):
-            earlier = quantity.predictions if quantity.has_samples else []
-            if earlier:
-                new = revisions.edited(name, earlier[-1], new)
-            new = new.model_copy(update={"role": "revision" if earlier else "seal"})
-            quantity = quantity.model_copy(update={"predictions": [*earlier, new]})
-            record.quantities[name] = quantity
-    return quantity
+        for name, prediction in new:
+            record.quantities[name] = _with_prediction(
+                name, record.quantities.get(name), prediction
+            )
+    return {name: record.quantities[name] for name, _ in new}
+
+
+def _with_prediction(name: str, quantity: Quantity | None, new: PredictionRecord) -> Quantity:
+    if quantity is None:
+        return Quantity(predictions=[new.model_copy(update={"role": "seal"})])
+    if not _is_new(new, quantity):
+        return quantity
+    earlier = quantity.predictions if quantity.has_samples else []
+    if earlier:
+        new = revisions.edited(name, earlier[-1], new)
+    new = new.model_copy(update={"role": "revision" if earlier else "seal"})
+    return quantity.model_copy(update={"predictions": [*earlier, new]})

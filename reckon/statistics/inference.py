@@ -22,7 +22,10 @@ _COMMON = 0.05
 
 def process_medians(processes: Iterable) -> np.ndarray:
     """The median of each process's values (n,)."""
-    return np.array([np.median(values) for values in processes], dtype=float)
+    arrays = [np.asarray(values, dtype=float) for values in processes]
+    if len({len(values) for values in arrays}) == 1:  # at once, which takes a tenth of the time
+        return np.median(arrays, axis=1)
+    return np.array([np.median(values) for values in arrays], dtype=float)
 
 
 def median_interval(values) -> tuple[float, float]:
