@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from reckon import config, records
@@ -85,6 +86,7 @@ def html(stage: Stage) -> bool:
     mark = _Mark("html")
     index = site_dir() / "index.html"
     if index.exists() and mark.holds(stage.hashes):
+        mark.set(stage.hashes)  # newer than the text, which was perhaps edited and taken back
         return False
     if not (index.exists() and mark.holds_pages(stage)):
         try:
@@ -164,6 +166,11 @@ class _Mark:
         """Whether the last output was made to its end."""
         return self._path.exists()
 
+    def is_older_than(self, files: Iterable[Path]) -> bool:
+        """Whether one of these files was written after the output was made."""
+        made = self._path.stat().st_mtime_ns if self._path.exists() else 0
+        return any(file.stat().st_mtime_ns > made for file in files)
+
     def remove(self) -> None:
         """Say that the output is being made."""
         self._path.unlink(missing_ok=True)
@@ -171,6 +178,12 @@ class _Mark:
     def set(self, digest: str) -> None:
         """Say that the output was made of the stage with that hash."""
         records.write_whole(self._path, digest)
+
+
+def text_was_edited() -> bool:
+    """Whether a page's text was edited after the site was made."""
+    texts = [*(config.ROOT / "book").glob("*.md"), *(config.ROOT / "notebooks").rglob("*.ipynb")]
+    return _Mark("html").is_older_than(texts)
 
 
 def prepare(builder: str) -> None:

@@ -113,8 +113,8 @@ class Outputs:
         """Make what is wanted; an output that cannot be made does not keep the others."""
         makes_pdf = self.wants_pdf and sphinx.have_tex()
         old_pdfs = sphinx.have_pdfs() and not self.publish_to
-        if self.wants_html and outcome.executed_pages:  # else perhaps nothing has changed
-            sphinx.prepare("html")
+        if self.wants_html and (outcome.executed_pages or sphinx.text_was_edited()):
+            sphinx.prepare("html")  # else perhaps nothing has changed
         staged = self._staged(session, pdf_link=makes_pdf or old_pdfs)
         if self.wants_html:
             with outcome.timing("site"):
