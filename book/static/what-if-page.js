@@ -3,7 +3,7 @@
   "use strict";
 
   const { byQuantity, interval } = window.reckon.formulas;
-  const { amount, between, ends, times, howFar } = window.reckon.numbers;
+  const { amount, between, ends, times } = window.reckon.numbers;
   const { onChange, sharedOf, isEdited, compute } = window.reckon.edits;
 
   const COLUMNS = { 1: "predicted", 3: "ratio" }; // of a table of results (reckon/show/tables/tables.py)
@@ -69,8 +69,13 @@
     track.style.setProperty("--predicted", `${shown.toFixed(1)}%`);
   }
 
-  /** Shows the changed prediction in a number of the page; unchanged, what was sealed. */
+  /** Shows the changed prediction in a number of the page; unchanged, what was sealed. A sentence stays
+   * that on the sealed prediction, which the sentences after it judge too, and says so. */
   function follow(span, formula) {
+    if (span.dataset.shows === "verdict") {
+      span.parentElement.classList.toggle("what-if-sealed", isEdited(formula));
+      return;
+    }
     span.dataset.sealed ??= span.textContent;
     span.classList.toggle("what-if-changed", isEdited(formula));
     span.textContent = isEdited(formula) ? shown(span, formula) : span.dataset.sealed;
@@ -89,8 +94,6 @@
         return isOfCurve ? ends(now.predicted, formula) : amount(predicted, formula);
       case "ratio":
         return times(ratio);
-      case "verdict":
-        return howFar(ratio);
       case "interval": {
         const range = interval(formula, now.inputs);
         return range ? between(range[0][index], range[1][index], predicted, formula) : "–";

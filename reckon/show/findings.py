@@ -5,10 +5,12 @@ from __future__ import annotations
 import functools
 import inspect
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from reckon import units
+from reckon.prediction.inputs import Input
 from reckon.prediction.ratios import is_miss
+from reckon.records.quantities.recorded_predictions import to_prediction
 from reckon.records.quantities.result import Result
 from reckon.show.strength import Finding as Finding
 from reckon.show.text import first_case, why
@@ -42,20 +44,49 @@ class _TwoValues(Exception):
         self.quantity, self.values = quantity, values
 
 
-def _as_read(evidence: object, read: dict[int, _OneValue]) -> object:
-    """The results in what a finding is made from, as it reads them.
+def _parts(evidence: object) -> Iterator[object]:
+    """What evidence consists of: itself, or what its lists and dictionaries hold."""
+    if isinstance(evidence, dict):
+        evidence = list(evidence.values())
+    if not isinstance(evidence, (list, tuple)):
+        yield evidence
+        return
+    for each in evidence:
+        yield from _parts(each)
 
-    read: those that it reads already, by the results' ids, as one may be in several arguments."""
+
+def _revised_inputs(evidence: object) -> list[tuple[Input, Input]]:
+    """The given and guessed inputs of the revised predictions, each with the sealed one."""
+    pairs = []
+    for result in _parts(evidence):
+        if not isinstance(result, Result) or result.current is result.seal:
+            continue
+        sealed = to_prediction(result.quantity, result.seal).inputs
+        for name, input_ in to_prediction(result.quantity, result.current).inputs.items():
+            if name in sealed and input_.origin in ("guess", "given"):
+                pairs.append((input_, sealed[name]))
+    return pairs
+
+
+def _as_read(
+    evidence: object, read: dict[int, _OneValue], revised: list[tuple[Input, Input]]
+) -> object:
+    """What a finding is made from, as it reads it: an input as it was sealed, as the ratios that
+    it speaks of are of the sealed prediction.
+
+    read: the results that it reads already, by their ids, as one may be in several arguments."""
+    if isinstance(evidence, Input):
+        return next((sealed for input_, sealed in revised if input_ == evidence), evidence)
     if isinstance(evidence, Result) and not isinstance(evidence, _OneValue):
         each = read.setdefault(id(evidence), object.__new__(_OneValue))
         object.__setattr__(each, "__dict__", vars(evidence))  # what is computed once is shared
         return each
     if isinstance(evidence, dict):
-        return {key: _as_read(value, read) for key, value in evidence.items()}
+        return {key: _as_read(value, read, revised) for key, value in evidence.items()}
     if type(evidence) is list:
-        return [_as_read(value, read) for value in evidence]
+        return [_as_read(value, read, revised) for value in evidence]
     if type(evidence) is tuple:
-        return tuple(_as_read(value, read) for value in evidence)
+        return tuple(_as_read(value, read, revised) for value in evidence)
     return evidence
 
 
@@ -108,7 +139,8 @@ def finding(
     `needs` (default: each that is a result or a number) has no value, the function is not called:
     the finding is that it was not measured, and why, or the sentence `missing`. Where the function
     computes with the value of a result of two groups of processes, the finding is that there are
-    two, or `missing`.
+    two, or `missing`. It judges the sealed prediction: an input that was changed since is read as
+    it was sealed.
     """
     if function is None:
         return functools.partial(finding, needs=needs, missing=missing)
@@ -124,7 +156,10 @@ def finding(
             return not_measured([each for each in needed if isinstance(each, Result)], missing)
         try:
             read: dict[int, _OneValue] = {}
-            bound.arguments |= {name: _as_read(value, read) for name, value in evidence.items()}
+            revised = _revised_inputs(evidence)
+            bound.arguments |= {
+                name: _as_read(value, read, revised) for name, value in evidence.items()
+            }
             conclusion = function(*bound.args, **bound.kwargs)
         except _TwoValues as two:
             conclusion = _two_values(two, missing)

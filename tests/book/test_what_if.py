@@ -56,8 +56,13 @@ def test_typing_changes_all_numbers_and_keeps_the_sealed_ones(open_page):
         "predicted": predicted,
         "ratio": ratio,
         "interval": units.range_text(low, high, step),
-        "verdict": how_far(result.median / float(changed.predicted)),
+        "verdict": "sealed verdict",  # what follows it in its sentence judges the sealed prediction
     }
+    sentence = page.locator("[data-shows=verdict]").locator("..")
+    before = "node => getComputedStyle(node, '::before').content"
+    assert "Of the sealed prediction: " in sentence.evaluate(before)
+    box.get_by_text("Reset").click()
+    assert sentence.evaluate(before) == "none"
 
 
 def test_the_tables_of_results_follow(open_page):
@@ -116,7 +121,7 @@ def test_of_two_groups_both_are_shown_and_no_ratio(open_page, recorded, two_grou
     assert box.locator(".what-if-ratio").text_content() == "–sealed –"
     assert {*box.locator(".what-if-effects td:last-child").all_text_contents()} == {"–"}
     assert page.locator("table.results td").nth(3).inner_text().startswith("–")
-    assert {*page.locator("[data-shows=ratio], [data-shows=verdict]").all_text_contents()} == {"–"}
+    assert {*page.locator("[data-shows=ratio]").all_text_contents()} == {"–"}
     several = panel(page, 1)
     assert " of 1 lie within " in several.locator(".what-if-status").text_content()
     before, _ = mark(page.locator("[data-track]")), field(box, "kernel path").fill("1200")

@@ -117,7 +117,7 @@ def answer(
     cells = "\n".join([head, "| --- | --- | --- |", table_row(values.cells())])
     picture = track(values, log_scale([values]))
     scatter = within_scatter(values.measured, values.predicted)
-    sentences = (verdict, scatter, sealed_again(result), values.revised, labelled(why))
+    sentences = (verdict, scatter, sealed_again(result), labelled(why), values.revised)
     return _box(f"**{question}**\n\n{cells}\n\n{picture}\n\n{' '.join(filter(None, sentences))}")
 
 

@@ -2,9 +2,16 @@
 
 from helpers import made_up
 from helpers.findings import names, with_more_processes
+from helpers.panels import NULL_CALL, results_of
 
+import reckon as rk
 from reckon.book import contents
 from reckon.prediction.inputs import guess
+from reckon.prediction.variations import changed
+from reckon.records.quantities.recorded_predictions import to_prediction
+from reckon.records.quantities.result import Result
+from reckon.records.quantities.revisions import Variants
+from reckon.records.seal import as_tried
 
 
 def null(*visits_ns):
@@ -38,3 +45,17 @@ def test_int_0x80_leaves_the_guest_only_where_it_takes_what_a_trip_takes():
     assert entry(1.4).strength == "not explained" and "1.4 times what a trapped" in entry(1.4)
     assert entry(0.2, 0.03).name == "interrupt table"
     assert "trapped" not in entry(1.4, 0.03)
+
+
+def test_what_was_guessed_is_what_the_sealed_prediction_had(recorded):
+    """After an edit too, as the ratio in the same sentence is that of the sealed one."""
+    sealed = to_prediction(NULL_CALL, results_of("cpu/syscall")[NULL_CALL].seal)
+    edited = changed(sealed, ["kernel_path=552 cycle"])
+    (quantity,) = as_tried([edited], "recorded", Variants())
+    result = Result(NULL_CALL, quantity, "measured")
+    assert result.revisions == ["inputs revised: kernel_path"]
+    switch, path = edited.inputs["mode_switch"], edited.inputs["kernel_path"]
+    answer = contents.findings_of("cpu/syscall").answer(result, switch, path)
+    assert "where 150 were guessed" in answer
+    box = rk.show.answer("How long?", result, "the null system call", answer).markdown
+    assert box.index("where 150 were guessed") < box.index("Revised after measuring")
