@@ -12,7 +12,8 @@ window.reckon.guesses = (() => {
   const NAME = "reckon-reader";
 
   // By quantity: { measured, predicted, low, high } in base units and `text`, the same as amounts, without
-  // `measured` of two groups; or { isSkipped } where the measured value was shown without a prediction.
+  // `measured` of two groups; or { isSkipped } where the measured value was shown without a prediction;
+  // `isFirst`: a second prediction is due, before anything is shown.
   const guesses = new Map(Object.entries(readGuesses()));
 
   function readGuesses() {
@@ -27,16 +28,17 @@ window.reckon.guesses = (() => {
 
   function put(quantity, guess) {
     guesses.set(quantity, shown().includes(quantity) ? { ...guess, wasShown: true } : guess);
-    store(STORE, JSON.stringify(Object.fromEntries(guesses)));
+    return store(STORE, JSON.stringify(Object.fromEntries(guesses)));
   }
 
   function forget() {
-    store(SHOWN, [...new Set([...shown(), ...guesses.keys()])].join(" "));
+    const seen = [...guesses.keys()].filter((quantity) => !guesses.get(quantity).isFirst);
+    store(SHOWN, [...new Set([...shown(), ...seen])].join(" "));
     guesses.clear();
     store(STORE, "{}");
   }
 
-  const comparable = () => [...guesses.values()].filter(({ measured }) => measured);
+  const comparable = () => [...guesses.values()].filter(({ measured, isFirst }) => measured && !isFirst);
 
   /** Whether the interval holds the measured value; undefined without one. */
   const holds = ({ low, high, measured }) =>

@@ -5,15 +5,24 @@
 
   const { blind } = window.reckonBook;
   const { byQuantity } = window.reckon.formulas;
-  const { measuredAndInterval, times, typed, howFar, withUnit } = window.reckon.numbers;
+  const { measuredAndInterval, times, typed, unitsOf, howFar, withUnit } = window.reckon.numbers;
   const { element } = window.reckon.elements;
   const { guesses, put, forget, holds, score, toml, SWITCH, NAME } = window.reckon.guesses;
   const { stored, store } = window.reckon.storage;
-  const { exact, download, give } = window.reckon.copies;
+  const { exact, download, give, lastPart } = window.reckon.copies;
 
+  const QUESTIONS = "reckon-questions";
+  const VOTES = "reckon-votes";
   const root = document.documentElement;
   const isAsked = () => blind || stored(SWITCH) === "on";
-  if (new URLSearchParams(location.search).has("predict")) store(SWITCH, "on");
+  // ?predict=getpid,times&votes=2: the questions that a teacher chooses, and whether each is asked twice.
+  const address = new URLSearchParams(location.search);
+  if (address.has("predict")) {
+    store(SWITCH, "on");
+    store(QUESTIONS, address.get("predict"));
+    store(VOTES, address.get("votes") ?? "");
+  }
+  const isTwice = () => stored(VOTES) === "2";
   root.classList.toggle("predict-first", isAsked()); // before the page is drawn
 
   let asked = []; // the quantities that a reader of this page predicts
@@ -22,7 +31,7 @@
 
   const button = (title, onclick, more = {}) => element("button", { type: "button", onclick, ...more }, title);
   const count = (number, word) => `${number} ${number === 1 ? word : word.replace(/y$/, "ie") + "s"}`;
-  const isOpen = (quantity) => guesses.has(quantity);
+  const isOpen = (quantity) => guesses.has(quantity) && !guesses.get(quantity).isFirst;
   const missing = (needs) => needs.filter((quantity) => !isOpen(quantity));
 
   // --- what is covered, and which predictions uncover it ------------------------------------------
@@ -112,8 +121,9 @@
       line.append("Covered: it shows what was measured. ", button("Show it", () => show(unit)));
     } else if (here.length) {
       const what = here.length === 1 ? titleOf(byQuantity.get(here[0])) : count(here.length, "quantity");
-      const title = unit.isRow && here.length === 1 ? "Predict" : `Predict ${what}`;
-      const name = unit.isRow ? { "aria-label": `Predict ${what}` } : {};
+      const verb = here.some((quantity) => guesses.has(quantity)) ? "Predict again:" : "Predict";
+      const title = unit.isRow && here.length === 1 ? verb.replace(":", "") : `${verb} ${what}`;
+      const name = unit.isRow ? { "aria-label": `${verb} ${what}` } : {};
       line.append(unit.isRow ? " " : "Covered. ", button(title, () => ask(here, unit.box), name));
     } else {
       line.append(unit.isRow ? " covered" : "Covered until you have predicted it in its chapter.");
@@ -170,21 +180,28 @@
     return `${formula.label} at ${withUnit(value, axis)}${counted}`;
   }
 
-  /** Asks for these quantities, one after the other; what they uncover begins at `box`. */
-  function ask(quantities, box) {
-    const left = missing(quantities);
-    if (!left.length) return;
-    const formula = byQuantity.get(left[0]);
+  /** What the chapter calls the quantity, and the question that its answer box has for it. */
+  function wordsOf({ quantity }) {
+    const subject = document.querySelector(`.reckon-what-if[data-quantities="${quantity}"]`)?.dataset.what;
+    const box = document.querySelector(`.answer [data-quantity="${quantity}"]`)?.closest(".answer");
+    return { subject: subject ? ` (${subject})` : "", question: box && words(box.firstElementChild.textContent) };
+  }
+
+  const withoutOne = (text) => text.replace(/ 1$/, "");
+
+  /** The fields for a quantity; `read` gives its prediction, null where none is typed. */
+  function fieldsOf(formula, isAlone) {
+    const before = guesses.get(formula.quantity)?.text ?? {}; // the first vote
     const point = pointOf(formula);
-    const isOfTwoGroups = Boolean(formula.measured.groups?.[point]);
-    const measured = isOfTwoGroups ? undefined : formula.measured.value[point];
-    const field = (label, more) => {
-      const input = element("input", { type: "text", inputmode: "decimal", autocomplete: "off", ...more });
+    const measured = formula.measured.groups?.[point] ? undefined : formula.measured.value[point];
+    const field = (label, more, amount) => {
+      const input = element("input", { type: "text", inputmode: "decimal", autocomplete: "off", value: amount, ...more });
       return [input, element("label", {}, `${label} `, input)];
     };
-    const [value, valueLabel] = field("I predict", { required: "", autofocus: "" });
-    const [least, leastLabel] = field("at least");
-    const [most, mostLabel] = field("at most");
+    const [value, valueLabel] = field("I predict", isAlone ? { required: "", autofocus: "" } : {}, before.predicted);
+    const [least, leastLabel] = field("at least", {}, before.low);
+    const [most, mostLabel] = field("at most", {}, before.high);
+    const reason = element("input", { type: "text", class: "reason", maxlength: 500, value: before.reason });
     const usual = formula.steps.findIndex(({ spoken }) => spoken === formula.unit.spoken);
     const unit = element(
       "select",
@@ -192,72 +209,103 @@
       ...formula.steps.map(({ spoken }, k) => element("option", { value: k, ...(k === usual ? { selected: "" } : {}) }, spoken)),
     );
     unit.hidden = formula.steps.length === 1;
-    const read = (input) => typed(input.value, [formula.steps[Number(unit.value)], ...formula.steps]);
+    const read = (input) => typed(input.value, [formula.steps[Number(unit.value)], ...unitsOf(formula)]);
     const inBase = (input) => read(input).value;
     const check = () => {
       const [low, middle, high] = [least, value, most].map((input) => (input.value ? read(input) : {}));
       const isOutside = low.value > middle.value || high.value < middle.value;
       const isHalf = !least.value !== !most.value;
-      value.setCustomValidity(middle.fault ?? (middle.value > 0 ? "" : "A prediction is larger than 0."));
+      const isMissing = !value.value && (isAlone || least.value || most.value || reason.value);
+      const positive = middle.value > 0 || (!value.value && !isMissing);
+      value.setCustomValidity(middle.fault ?? (positive ? "" : "A prediction is larger than 0."));
       least.setCustomValidity(low.fault ?? "");
       const whole = isHalf ? "An interval has both ends." : isOutside ? "The interval holds the prediction." : "";
       most.setCustomValidity(high.fault ?? whole);
     };
+    const { subject, question } = wordsOf(formula);
+    const node = element(
+      "fieldset",
+      {},
+      element("legend", {}, `${titleOf(formula)}${subject}`),
+      question ? element("p", {}, question) : null,
+      element("p", {}, valueLabel, unit, unit.hidden ? formula.steps[0].spoken : ""),
+      element("p", {}, "and would bet that it is ", leastLabel, " and ", mostLabel, " (optional)"),
+      element("p", {}, element("label", {}, "because ", reason)),
+    );
 
+    function guess() {
+      if (!value.value) return null;
+      const inUnit = (input) => withoutOne(`${exact(inBase(input), formula)} ${formula.author_unit}`);
+      const made = { predicted: inBase(value), measured, label: formula.label, text: { predicted: inUnit(value) } };
+      if (least.value && most.value) {
+        Object.assign(made, { low: inBase(least), high: inBase(most) });
+        Object.assign(made.text, { low: inUnit(least), high: inUnit(most) });
+      }
+      const position = placeOf(formula);
+      if (position) made.text.at = withoutOne(`${exact(position.value, position.axis)} ${position.axis.author_unit}`);
+      if (reason.value.trim()) made.text.reason = reason.value.trim();
+      if (before.predicted) made.text.first_vote = before.predicted;
+      else if (isTwice()) made.isFirst = true;
+      return made;
+    }
+
+    return { formula, point, node, check, guess };
+  }
+
+  /** Asks for these quantities in one form; what they uncover begins at `box`. */
+  function ask(quantities, box) {
+    const left = missing(quantities);
+    if (!left.length) return;
+    const rows = left.map((quantity) => fieldsOf(byQuantity.get(quantity), left.length === 1));
+    const check = () => rows.forEach((row) => row.check());
+    const skip = () => finish(rows.map(({ formula }) => [formula.quantity, { isSkipped: true }]));
+    const leave = () => {
+      dialog.close();
+      dialog.remove(); // at once: the event comes later
+    };
     const dialog = element("dialog", { class: "predict", "aria-labelledby": "predict-title", onclose: () => end() });
+    const again = left.some((quantity) => guesses.has(quantity)) ? "Predict again" : "Predict first";
+    const said = element("output", { "aria-live": "polite" });
     const form = element(
       "form",
       { method: "dialog", oninput: check, onsubmit: (event) => submit(event) },
-      element("p", {}, valueLabel, unit, unit.hidden ? formula.steps[0].spoken : ""),
-      element("p", {}, "and would bet that it is ", leastLabel, " and ", mostLabel, " (optional)"),
+      ...rows.map(({ node }) => node),
+      said,
       element(
         "p",
         {},
         element("button", { type: "submit" }, "Predict"),
-        button("Show without predicting", () => finish({ isSkipped: true })),
-        button("Cancel", () => leave()),
+        button("Show without predicting", skip),
+        button("Cancel", leave),
       ),
     );
-    const title = element("h2", { id: "predict-title" }, titleOf(formula));
-    const more = left.length > 1 ? element("p", {}, `1 of ${left.length} to predict here.`) : null;
-    dialog.append(...[title, more, form].filter(Boolean));
+    const chapter = document.querySelector(".bd-article h1")?.cloneNode(true);
+    chapter?.querySelectorAll(".section-number, .headerlink").forEach((part) => part.remove());
+    dialog.append(element("h2", { id: "predict-title" }, `${again}: ${words(chapter?.textContent ?? "")}`), form);
 
     function submit(event) {
       event.preventDefault();
-      const inUnit = (input) => `${exact(inBase(input), formula)} ${formula.author_unit}`.replace(/ 1$/, "");
-      const guess = { predicted: inBase(value), measured, label: formula.label, text: { predicted: inUnit(value) } };
-      if (least.value && most.value) {
-        Object.assign(guess, { low: inBase(least), high: inBase(most) });
-        Object.assign(guess.text, { low: inUnit(least), high: inUnit(most) });
-      }
-      const position = placeOf(formula);
-      if (position) guess.text.at = `${exact(position.value, position.axis)} ${position.axis.author_unit}`.replace(/ 1$/, "");
-      finish(guess);
+      const made = rows.map((row) => [row.formula.quantity, row.guess()]).filter(([, guess]) => guess);
+      if (made.length) finish(made);
+      else said.textContent = "Predict one of these at least.";
     }
 
-    /** Keeps the prediction, and shows it with what was measured. */
-    function finish(guess) {
-      put(formula.quantity, guess);
+    /** Keeps the predictions, and shows each with what was measured, or that a second one is due. */
+    function finish(made) {
+      const faults = made.map(([quantity, guess]) => put(quantity, guess));
       refresh();
-      const [text, interval] = measuredAndInterval(formula, point);
       const result = element("div", { role: "status" });
-      const rest = missing(quantities);
-      const on = button(rest.length ? "Next" : "Close", () => {
-        leave();
-        ask(rest, box);
-      });
-      form.replaceWith(result, element("p", {}, on, rest.length ? button("Close", leave) : ""));
-      result.append(element("p", {}, "Measured: ", element("b", {}, text), interval && ` (${interval})`, "."));
-      if (guess.predicted) {
-        const how = isOfTwoGroups ? "" : `: ${howFar(measured / guess.predicted)}`;
-        result.append(element("p", {}, `You predicted ${outcome(guess)}${how}.`), element("p", {}, score()));
+      const on = button("Close", leave);
+      form.replaceWith(result, element("p", {}, on));
+      const shown = rows.filter(({ formula }) => isOpen(formula.quantity));
+      result.append(...shown.map((row) => resultOf(row, shown.length > 1)));
+      if (shown.length < rows.length && isTwice()) {
+        const rest = "Your first prediction is kept. Discuss it, then predict again: after that you see what was measured.";
+        result.append(element("p", {}, rest));
       }
+      const last = faults.find(Boolean) || (shown.length ? score() : "");
+      if (last) result.append(element("p", {}, last));
       on.focus();
-    }
-
-    function leave() {
-      dialog.close();
-      dialog.remove(); // at once: the event comes later
     }
 
     function end() {
@@ -268,6 +316,18 @@
     document.body.append(dialog);
     check();
     dialog.showModal();
+  }
+
+  /** What was measured, and what the reader predicted of it. */
+  function resultOf({ formula, point }, isNamed) {
+    const guess = guesses.get(formula.quantity);
+    const [text, interval] = measuredAndInterval(formula, point);
+    const name = isNamed ? `${titleOf(formula)}: measured ` : "Measured: ";
+    const line = element("p", {}, name, element("b", {}, text), interval && ` (${interval})`, ".");
+    if (!guess.predicted) return line;
+    const how = guess.measured ? `: ${howFar(guess.measured / guess.predicted)}` : "";
+    line.append(element("br"), `You predicted ${outcome(guess)}${how}.`);
+    return line;
   }
 
   function focusOn(box) {
@@ -295,10 +355,11 @@
       element("summary", {}, "Your predictions"),
       element("p", {}, element("label", {}, "Your name (optional) ", name)),
       button("Copy", copy),
-      button("Download predictions.toml", () => download(toml(name.value))),
+      button("Download", () => download(toml(name.value), fileName(name.value))),
       button("Forget them all", () => confirm("Forget all of your predictions of this book?") && (forget(), refresh())),
       text,
     );
+    const form = button("Predict this page", () => ask(asked, box));
     const rest = button("Show all of this page", () => {
       for (const quantity of missing(asked)) put(quantity, { isSkipped: true });
       for (const unit of units.filter(({ needs }) => needs === null)) unit.isShown = true;
@@ -306,9 +367,15 @@
     });
     const label = element("label", {}, toggle, " Predict first: cover what was measured until I have predicted it");
     const title = blind ? element("span", {}, "Predict first: what was measured is covered until you have predicted it.") : label;
-    const box = element("aside", { class: "predict-bar", "aria-label": "Predict first" }, title, sentence, rest, actions);
+    const box = element("aside", { class: "predict-bar", "aria-label": "Predict first" }, title, sentence, form, rest, actions);
     document.querySelector(".bd-article h1")?.after(box);
-    return { box, toggle, sentence, rest, actions };
+    return { box, toggle, sentence, form, rest, actions };
+  }
+
+  /** The name of a reader's file, by which a teacher knows them apart. */
+  function fileName(reader) {
+    const name = reader.trim().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "");
+    return `predictions${name && `-${name}`}-${new Date().toISOString().slice(0, 10)}.toml`;
   }
 
   function turn(isOn) {
@@ -322,14 +389,21 @@
     const left = missing(asked).length;
     const here = asked.length ? `${asked.length - left} of ${count(asked.length, "quantity")} of this page shown. ` : "";
     bar.toggle.checked = isOn;
-    bar.sentence.textContent = isOn ? `${here}${score()}` : "";
+    const once = asked.filter((quantity) => guesses.get(quantity)?.isFirst).length;
+    const due = once ? `Of ${count(once, "quantity")} a second prediction is due, after discussion. ` : "";
+    bar.sentence.textContent = isOn ? `${here}${due}${score()}` : "";
+    bar.form.hidden = !isOn || !left;
+    bar.form.textContent = once ? "Predict again" : "Predict this page";
     bar.rest.hidden = !isOn || !(left || units.some(({ needs, isShown }) => needs === null && !isShown));
     bar.actions.hidden = ![...guesses.values()].some(({ predicted }) => predicted);
   }
 
   function start() {
     const formulas = [...byQuantity.values()];
-    asked = formulas.filter(({ measured, is_method }) => measured && !is_method).map(({ quantity }) => quantity);
+    const all = formulas.filter(({ measured, is_method }) => measured && !is_method).map(({ quantity }) => quantity);
+    const chosen = (stored(QUESTIONS) ?? "").split(",");
+    const ofTeacher = all.filter((quantity) => chosen.includes(quantity) || chosen.includes(lastPart(quantity)));
+    asked = ofTeacher.length ? ofTeacher : all;
     units = findUnits();
     if (!units.length) return;
     bar = makeBar();

@@ -1,5 +1,6 @@
 """Predict first, in Chromium: what was measured is covered until its reader has predicted it."""
 
+import re
 import tomllib
 
 import pytest
@@ -35,6 +36,7 @@ ARTICLE = (
     + cell(EXERCISE)
     + cell("<p>A FACT</p>", "tag_given")
 )
+ANCHOR = what_if_element([NULL_CALL])
 SECRETS = ("THE ANSWER", "THE CAPTION", "THE FINDING", "VALUE 1", "VALUE 2", "A VERDICT", "SOLVED")
 
 
@@ -92,8 +94,7 @@ def test_what_is_covered_is_not_in_the_accessibility_tree(open_page):
 
 
 def test_what_would_meet_the_measurement_is_covered_beside_a_prediction(open_page):
-    anchor = what_if_element([NULL_CALL])
-    article = cell(f"<p>A PREDICTION <span class=needed>623 cycles</span></p>{anchor}")
+    article = cell(f"<p>A PREDICTION <span class=needed>623 cycles</span></p>{ANCHOR}")
     page = open_page(article=article)
     assert page.locator(".needed").is_visible()
     page.get_by_role("switch").check()
@@ -179,30 +180,77 @@ def test_the_rest_of_a_page_can_be_shown_without_predicting(open_page):
     assert "You predicted" not in page.locator("article").inner_text()
 
 
-def test_the_predictions_are_a_file_that_reckon_class_reads(open_page, tmp_path):
+def test_one_form_asks_for_all_of_a_page_and_gives_a_file_that_reckon_class_reads(
+    open_page, tmp_path
+):
     page = open_page(groups=[(NULL_CALL,), (CURVE,)], article=ARTICLE, fragment="?predict")
     page.locator("figure").locator("..").get_by_role("button").click()
-    while (dialog := page.locator("dialog")).count():
-        predict(page, "150", ("100", "200"))
-        buttons = dialog.get_by_role("button")
-        buttons.first.click()
+    dialog = page.locator("dialog")
+    assert dialog.locator("h2").inner_text() == "Predict first: A chapter"
+    assert dialog.locator("fieldset").count() == len(own_quantities())
+    dialog.get_by_role("button", name="Predict", exact=True).click()
+    assert "Predict one of these at least." in dialog.inner_text()
+    for number in range(len(own_quantities())):
+        fields = dialog.locator("fieldset").nth(number)
+        if number == 0:
+            assert fields.locator("legend").inner_text().startswith("getpid")
+            assert "What does it cost?" in fields.inner_text()
+            fields.get_by_label("because").fill('two "mode switches"')
+        fields.get_by_label("I predict").fill("150")
+        fields.get_by_label("at least").fill("100")
+        fields.get_by_label("at most").fill("200")
+    dialog.get_by_role("button", name="Predict", exact=True).click()
+    assert dialog.locator("[role=status] p").count() == len(own_quantities()) + 1
+    dialog.get_by_role("button", name="Close").click()
     assert shown(page) == [*SECRETS]
     page.get_by_text("Your predictions", exact=True).click()
     page.get_by_label("Your name").fill('Ada "A."')
     with page.expect_download() as download:
-        page.get_by_role("button", name="Download predictions.toml").click()
+        page.get_by_role("button", name="Download").click()
+    assert re.fullmatch(r"predictions-Ada-A-20[\d-]+\.toml", download.value.suggested_filename)
     download.value.save_as(tmp_path / "handed-in" / "predictions.toml")
     text = (tmp_path / "handed-in" / "predictions.toml").read_text()
     assert tomllib.loads(text)[NULL_CALL] == {
         "predicted": "150 ns",
         "low": "100 ns",
         "high": "200 ns",
+        "reason": 'two "mode switches"',
     }
     group = readers.read_folder(tmp_path / "handed-in", all_results(RUN))
     assert group.skipped == [] and group.readers == ['Ada "A."']
     assert {each.result.quantity for each in group.quantities} == set(own_quantities())
     (curve,) = [each for each in group.quantities if each.result.quantity == CURVE]
     assert curve.guesses[0].point == len(curve.result.points) - 1
+
+
+def test_a_teacher_chooses_the_questions_and_asks_each_twice(open_page, tmp_path):
+    own = (
+        f"<p><strong>Predicted: 63 ns</strong></p><div class=math>63</div>{ANCHOR}<p>THE INPUTS</p>"
+    )
+    page = open_page(article=ARTICLE + cell(own), fragment="?predict=getpid&votes=2")
+    math = page.locator("div.math")
+    assert "1 quantity of this page" in page.get_by_role("complementary").inner_text()
+    assert not math.is_visible() and not page.get_by_text("Predicted: 63 ns").is_visible()
+    assert page.get_by_text("THE INPUTS").is_visible()
+    page.get_by_role("button", name="Predict this page").click()
+    dialog = predict(page, "150", ("100", "200"))
+    assert "predict again" in dialog.inner_text() and "Measured" not in dialog.inner_text()
+    dialog.get_by_role("button", name="Close").click()
+    page.reload()
+    assert shown(page) == [] and not math.is_visible()
+    bar = page.get_by_role("complementary")
+    assert "a second prediction is due" in bar.inner_text() and "off by" not in bar.inner_text()
+    bar.get_by_role("button", name="Predict again").click()
+    assert page.locator("dialog").get_by_label("at least").input_value() == "100 ns"
+    dialog = predict(page, "170")
+    assert "You predicted 170 ns (100 ns to 200 ns)" in dialog.inner_text()
+    dialog.get_by_role("button", name="Close").click()
+    assert shown(page) == [*SECRETS] and math.is_visible()
+    bar.get_by_text("Your predictions", exact=True).click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download").click()
+    text = download.value.path().read_text()
+    assert tomllib.loads(text)[NULL_CALL]["first_vote"] == "150 ns"
 
 
 def test_what_is_predicted_again_is_said_to_have_been_shown(open_page, tmp_path):
@@ -217,7 +265,7 @@ def test_what_is_predicted_again_is_said_to_have_been_shown(open_page, tmp_path)
         if not page.get_by_label("Your name").is_visible():
             page.get_by_text("Your predictions", exact=True).click()
         with page.expect_download() as download:
-            page.get_by_role("button", name="Download predictions.toml").click()
+            page.get_by_role("button", name="Download").click()
         download.value.save_as(tmp_path / "predictions.toml")
         assert words in (tmp_path / "predictions.toml").read_text()
         page.get_by_role("button", name="Forget them all").click()

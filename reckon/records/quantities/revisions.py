@@ -180,7 +180,8 @@ class _PredictionsFile(pydantic.RootModel[dict[str, dict[str, str]]]):
 
 _READER = "reader"  # the table with the reader's name
 _LONGEST_NAME = 200  # characters: pages print it
-_STATED = ("predicted", "low", "high", "at")  # what a reader predicted as a value, not by inputs
+# What a reader predicted as a value, not by inputs.
+_STATED = ("predicted", "low", "high", "at", "first_vote", "reason")
 
 
 @dataclass(frozen=True)
@@ -188,7 +189,9 @@ class QuantityPrediction:
     """What a file predicts of a quantity."""
 
     changes: list[str]  # "name=amount" of each changed input, "formula=text"
-    stated: dict[str, str]  # amounts by _STATED: the value, its interval, the position on a curve
+    stated: dict[
+        str, str
+    ]  # by _STATED: the value, its interval, the position on a curve, the reason
 
 
 @dataclass(frozen=True)
