@@ -2,6 +2,7 @@
 
 import runpy
 import subprocess
+import sys
 
 import nbformat
 import pytest
@@ -16,6 +17,11 @@ FILTER = ROOT / "tools" / "strip-notebook"
 def stripped(content):
     done = subprocess.run([FILTER], input=content, cwd=ROOT, capture_output=True, check=True)
     return done.stdout
+
+
+def collapsed(content):
+    script = [sys.executable, ROOT / "tools" / "collapse_code.py"]
+    return subprocess.run(script, input=content, capture_output=True, check=True).stdout
 
 
 @pytest.mark.parametrize("page", ["machine", "cpu/syscall", "summary"])
@@ -44,6 +50,27 @@ def test_a_notebook_that_was_run_and_saved_is_unchanged_for_git(page, monkeypatc
     settings.ContentsManager.pre_save_hook(model=model)
     written = nbformat.writes(nbformat.from_dict(model["content"])) + "\n"
     assert written.encode() == source  # where its size differs, git asks no filter
+
+
+def test_each_notebook_has_the_code_collapsed_that_the_site_hides():
+    tags = {}
+    for page in contents.all_notebooks():
+        source = contents.source(page).read_bytes()
+        assert collapsed(source) == source, page
+        for cell in nbformat.reads(source.decode(), 4).cells:
+            if cell.cell_type == "code" and not cell.metadata.get("jupyter"):
+                tags[page, cell.source] = cell.metadata.get("tags", [])
+    assert {tag for each in tags.values() for tag in each} <= {"hide-input", "given"}
+    shown = [source for (page, source), each in tags.items() if page == "cpu/syscall" and each]
+    assert any("path = rk.guess(150" in source for source in shown)
+    assert not any("rk.measure(" in source for source in shown)
+
+
+def test_code_that_is_no_longer_hidden_is_not_collapsed():
+    notebook = nbformat.reads(contents.source("cpu/syscall").read_text("utf-8"), 4)
+    for cell in notebook.cells:
+        cell.metadata["tags"] = []
+    assert b"source_hidden" not in collapsed(nbformat.writes(notebook).encode())
 
 
 def test_an_edit_of_a_cell_is_seen():

@@ -65,6 +65,8 @@ class Lab:
     def run(self, text):
         """Run the cell that contains the text; its outputs."""
         cell = self.cell(text)
+        if cell.locator(".jp-InputPlaceholder").count():  # collapsed, and one click away
+            cell.locator(".jp-Placeholder-content").first.click()
         cell.locator(".cm-content").click()
         self.page.keyboard.press("Shift+Enter")
         self.page.wait_for_timeout(200)
@@ -87,9 +89,8 @@ class Lab:
         self.page.keyboard.type(new)
 
     def begin(self):
-        """Run the cells above the first measurement; the outputs of the last."""
-        for text in ("profile = None", "rk.begin(", "def null_call("):
-            self.run(text)
+        """Run the cells of the first prediction; the outputs of the last."""
+        self.run("def null_call(")
         return self.run("null_call_here = ")
 
     def changed_files(self):
@@ -149,6 +150,12 @@ def test_pages_are_as_on_the_site_and_saving_leaves_git_clean(lab):
     prose = lab.page.locator(".jp-MarkdownCell", has_text="Reading a file").first
     expect(prose).to_contain_text("starting a process: each begins with a system call.")
     assert lab.unsaved_when_opened == 0 and lab.changed_files() == ""
+
+
+def test_code_that_the_site_hides_is_collapsed_and_what_is_edited_is_not(lab):
+    collapsed = lab.page.locator(".jp-InputPlaceholder").all_inner_texts()
+    assert any("import seaborn" in text for text in collapsed)
+    assert not any("@rk.predict" in text or "path = rk.guess" in text for text in collapsed)
 
 
 def test_in_a_new_kernel_any_cell_has_the_book_and_names_the_cell_that_it_lacks(lab):
