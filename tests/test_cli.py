@@ -277,13 +277,26 @@ def test_the_library_missing(folders):
     assert done.returncode == 2 and "run `make lib`" in done.stderr
 
 
+def imported(slow, code):
+    """Which of these packages the code imports in a new process."""
+    code = f"import sys; {code}; print(*sorted({slow} & {{*sys.modules}}), file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stderr.split()
+
+
 def test_a_command_imports_neither_what_draws_nor_what_executes():
     """They take longer to import than most commands to answer."""
-    slow = "{'matplotlib', 'fontTools', 'IPython', 'nbformat', 'pandas'}"
-    help_of_all = "import sys; from reckon.cli import main; main(['--help'])"
-    code = f"{help_of_all}; print(sorted({slow} & {{*sys.modules}}), file=sys.stderr)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stderr == "[]\n"
+    slow = {"matplotlib", "fontTools", "IPython", "nbformat", "pandas"}
+    every_command = "from reckon.cli import _reckon as r; [r.get_command(None, c) for c in r.list_commands(None)]"
+    assert imported(slow | {"click"}, every_command) == ["click"]
+
+
+def test_the_list_of_commands_has_the_first_sentence_of_each_without_importing_one():
+    assert imported({"numpy", "pint"}, "from reckon.cli import main; main(['--help'])") == []
+    listed = " ".join(reckon("--help").stdout.split())
+    for name in cli._reckon.list_commands(None):
+        sentence, *_ = cli._reckon.get_command(None, name).help.split("\n\n")
+        assert f" {name} {' '.join(sentence.split())}" in listed
 
 
 def test_a_build_does_not_import_dask():

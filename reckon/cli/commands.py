@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import importlib.metadata
+import importlib.util
 import inspect
 import math
 from collections.abc import Callable
+from pathlib import Path
 
 import click
 
@@ -68,6 +71,12 @@ class Commands(click.Group):
         """The names: its own in their order, then the others'."""
         return [*self._own, *(entry.name for entry in _entry_points())]
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Lists all commands without importing one, which takes four times as long."""
+        places = self._own | {entry.name: entry.value for entry in _entry_points()}
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, _short_help(place)) for name, place in places.items()])
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
         """The command of that name. Raises click.UsageError, which names the nearest."""
         if cmd_name in self._own:
@@ -79,6 +88,17 @@ class Commands(click.Group):
         raise click.exceptions.NoSuchCommand(
             cmd_name, possibilities=self.list_commands(ctx), ctx=ctx
         )
+
+
+def _short_help(place: str) -> str:
+    """The first sentence of the docstring of "module:function", read from its source."""
+    module, _, name = place.partition(":")
+    spec = importlib.util.find_spec(module)
+    assert spec and spec.origin
+    for each in ast.parse(Path(spec.origin).read_bytes()).body:
+        if isinstance(each, ast.FunctionDef) and each.name == name:
+            return (ast.get_docstring(each) or "").partition("\n\n")[0]
+    return ""
 
 
 def _entry_points() -> importlib.metadata.EntryPoints:
@@ -94,12 +114,10 @@ def command(name: str, *examples: str) -> Callable[[Callable[..., int]], Command
 
     def declare(function: Callable[..., int]) -> Command:
         lines = [f"  reckon {name} {example}".rstrip() for example in examples]
-        help_text = inspect.getdoc(function) or ""
         return click.command(
             name,
             cls=Command,
-            help=help_text,
-            short_help=help_text.partition("\n\n")[0],  # whole: it would be cut
+            help=inspect.getdoc(function),
             epilog="\n".join(["\b", "Examples:", *lines]),
         )(version_option(json_option(function)))
 
