@@ -104,6 +104,31 @@ def test_c_folders_include_only_from_those_below():
     assert not upwards, "\n".join(upwards)
 
 
+def _programs():
+    """The files of Python that are no tests."""
+    for folder in ("reckon", "book", "notebooks", "tools"):
+        for path in (ROOT / folder).rglob("*"):
+            if path.suffix == ".py" or (not path.suffix and path.is_file()):
+                text = path.read_text("utf-8", "replace")
+                if path.suffix or re.match("#!.*python", text):
+                    yield path, ast.parse(text)
+
+
+def test_files_of_text_are_read_and_written_as_utf_8():
+    """The place of the encoding among the arguments; open() of bytes needs none."""
+    places = {"read_text": 0, "write_text": 1, "open": 2}
+    silent = []
+    for path, tree in _programs():
+        for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+            name = getattr(call.func, "attr", None) or getattr(call.func, "id", "")
+            is_method = name == "open" and isinstance(call.func, ast.Attribute)
+            is_binary = name == "open" and re.search(r"""['"][rwax+]*b""", ast.unparse(call))
+            says = len(call.args) > places.get(name, -1) or "encoding=" in ast.unparse(call)
+            if not (is_method or is_binary or says):
+                silent.append(f"{path.relative_to(ROOT)}:{call.lineno}")
+    assert silent == []
+
+
 def test_only_measuring_knows_ctypes():
     users = [
         str(path) for path in MODULES if "import ctypes" in (ROOT / "reckon" / path).read_text()

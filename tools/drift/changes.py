@@ -198,7 +198,7 @@ def limited_memory(mib: int):
     group = base / f"changes-{os.getpid()}"
     group.mkdir()
     try:
-        (group / limit).write_text(str(mib << 20))
+        (group / limit).write_text(str(mib << 20), "utf-8")
         yield group / "cgroup.procs"
     finally:
         for _ in range(50):  # the last process may still be on its way out
@@ -214,10 +214,10 @@ def slowed_library() -> Path:
     shutil.copytree(config.ROOT / "csrc", sources, dirs_exist_ok=True)
     shutil.copytree(config.settings().library_dir, library_dir, dirs_exist_ok=True)
     probe = sources / "cpu/syscall.c"
-    text = probe.read_text()
+    text = probe.read_text("utf-8")
     if _GETPID not in text:
         raise ReckonError(f"{probe} times getpid in another way; adapt _GETPID.")
-    probe.write_text(text.replace(_GETPID, _SLOWED_GETPID))
+    probe.write_text(text.replace(_GETPID, _SLOWED_GETPID), "utf-8")
     subprocess.run(["make", "-s", "-C", sources, f"OUT={library_dir}"], check=True)
     return library_dir
 
@@ -250,7 +250,10 @@ def start(name: str, arguments, only, conditions: Conditions = Conditions()) -> 
         return
     with limited_memory(conditions.limit_mib) as processes:
         subprocess.run(
-            command, env=environment, check=True, preexec_fn=lambda: processes.write_text("0")
+            command,
+            env=environment,
+            check=True,
+            preexec_fn=lambda: processes.write_text("0", "utf-8"),
         )
 
 
@@ -307,8 +310,9 @@ def _in_words(named: dict[str, float]) -> str:
 
 def _keep(part: str, results: dict) -> None:
     """Write the results of a command into changes.json; those of others stay."""
-    before = json.loads(NAMED.read_text()) if NAMED.exists() else {}
-    NAMED.write_text(json.dumps(before | {part: results}, indent=1, ensure_ascii=False) + "\n")
+    before = json.loads(NAMED.read_text("utf-8")) if NAMED.exists() else {}
+    named = json.dumps(before | {part: results}, indent=1, ensure_ascii=False)
+    NAMED.write_text(f"{named}\n", "utf-8")
 
 
 def changed(arguments) -> None:

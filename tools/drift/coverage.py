@@ -76,7 +76,7 @@ def report(name: str, intervals: Iterator[Interval], targets: list, oracle: np.n
 
 def main() -> None:
     path = Path(sys.argv[1]) if sys.argv[1:] else Path(__file__).with_name("visits.json")
-    quantities = list(json.loads(path.read_text())["quantities"].values())
+    quantities = list(json.loads(path.read_text("utf-8"))["quantities"].values())
     medians = np.array([[np.median(processes) for processes in visits] for visits in quantities])
     visits, logs = medians.shape[1], np.log(medians)
     oracle = of_visits(medians, LEVEL).half

@@ -64,7 +64,7 @@ def errors(
 
 def main() -> None:
     path = Path(sys.argv[1]) if sys.argv[1:] else Path(__file__).with_name("visits.json")
-    quantities = list(json.loads(path.read_text())["quantities"].values())
+    quantities = list(json.loads(path.read_text("utf-8"))["quantities"].values())
     for name, (value, count) in ESTIMATORS.items():
         off, slowed = (errors(quantities, value, count, times) for times in (1.0, SLOWED))
         mean, far = 100 * off.mean(), 100 * np.mean(off > FAR)

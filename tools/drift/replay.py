@@ -80,7 +80,7 @@ def report(rule: str, runs: list[list[Side]]) -> None:
 
 def main() -> None:
     path = Path(sys.argv[1]) if sys.argv[1:] else Path(__file__).with_name("visits.json")
-    quantities = json.loads(path.read_text())["quantities"]
+    quantities = json.loads(path.read_text("utf-8"))["quantities"]
     count = len(next(iter(quantities.values())))
     runs = [
         [result(name, visits[first : first + VISITS]) for name, visits in quantities.items()]
