@@ -26,6 +26,8 @@ class Guess:
     point: int  # the index of the point that was measured
     measured: float
     saw_measured: bool = False  # it changed inputs on the page, which shows what was measured
+    first_vote: float | None = None  # what the reader predicted before a discussion
+    reason: str = ""
 
     @property
     def ratio(self) -> float:
@@ -72,8 +74,21 @@ def compared(
     measured = result.summaries[point].median
     if not (is_comparable(predicted) and is_comparable(measured)):
         raise ReckonError(f"{quantity}: a prediction has to be larger than 0.")
-    saw_measured = "predicted" not in stated
-    return Guess(reader, predicted, interval, point, measured, saw_measured)
+    first_vote = None
+    if "first_vote" in stated:
+        first_vote = _in_base(quantity, stated["first_vote"], result.unit)
+        if not is_comparable(first_vote):
+            raise ReckonError(f"{quantity}: a prediction has to be larger than 0.")
+    return Guess(
+        reader,
+        predicted,
+        interval,
+        point,
+        measured,
+        saw_measured="predicted" not in stated,
+        first_vote=first_vote,
+        reason=stated.get("reason", ""),
+    )
 
 
 def _point(result: Result, at: str | None) -> int:

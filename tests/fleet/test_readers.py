@@ -1,6 +1,8 @@
 """`reckon class`: the predictions of many readers on one page."""
 
+import csv
 import json
+import re
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -57,13 +59,13 @@ def test_the_guesses_of_a_quantity_are_sorted_from_the_best_to_the_worst(handed_
 
 def test_changed_inputs_predict_by_the_books_formula(handed_in, results):
     folder = handed_in(a=f'["{NULL_CALL}"]\nkernel_path = "550 cycle"\nclock = "3.2 GHz"\n')
-    (quantity,) = readers.read_folder(folder, [*results.values()]).quantities
+    (quantity,) = readers.read_folder(folder, [*results.values()]).seen
     (guess,) = quantity.guesses
     assert guess.predicted == pytest.approx((90 + 550) / 3.2e9)
     assert guess.interval[0] < guess.predicted < guess.interval[1]
 
 
-def test_who_saw_the_measured_value_is_said_and_is_not_the_nearest(handed_in, results):
+def test_who_saw_the_measured_value_is_apart(handed_in, results):
     median_ns = 1e9 * results[NULL_CALL].median
     saw = (
         f'["{NULL_CALL}"]\nkernel_path = "{(median_ns * 3.2 - 90):.3f} cycle"\nclock = "3.2 GHz"\n'
@@ -73,8 +75,59 @@ def test_who_saw_the_measured_value_is_said_and_is_not_the_nearest(handed_in, re
     )
     group = readers.read_folder(folder, [*results.values()])
     text = " ".join(class_page.sentences(*group.quantities, with_names=True))
-    assert "1 of these is from a What if? panel" in text and "Nearest: guessed, " in text
+    assert "1 prediction: " in text and "Nearest: guessed, " in text
+    assert group.readers == ["guessed"]
+    above, _, below = class_page.page(group, "recorded", with_names=True).partition(
+        "By changed inputs"
+    )
+    assert 'scope="row">saw<' in below and 'scope="row">saw<' not in above
     assert [fault.endswith("nothing is predicted in it.") for fault in group.skipped] == [True]
+
+
+def votes(name, value, first="", reason=""):
+    more = "".join(
+        f"{key} = {json.dumps(entry)}\n"
+        for key, entry in (("first_vote", first), ("reason", reason))
+        if entry
+    )
+    return f'[reader]\nname = "{name}"\n' + stated(NULL_CALL, value, more)
+
+
+def test_a_class_of_five_with_two_votes(handed_in, results, tmp_path):
+    ns = 1e9 * results[NULL_CALL].median
+    folder = handed_in(
+        ada=votes("Ada", f"{ns * 1.25} ns", f"{ns * 4} ns", "two mode <switches>"),
+        ben=votes("Ben", f"{ns / 1.3} ns", f"{ns / 4} ns"),
+        cem=votes("Cem", f"{ns * 3} ns"),
+        dua=votes("Dua", f"{ns} ns", f"{ns} ns", "=1+1"),
+        eve=f'[reader]\nname = "Eve"\n["{NULL_CALL}"]\nkernel_path = "550 cycle"\n',
+    )
+    (folder / "ada (1).toml").write_bytes((folder / "ada.toml").read_bytes())
+    out, table = tmp_path / "page.html", tmp_path / "page.csv"
+    done = reckon("class", str(folder), "--out", str(out), "--csv", str(table), "--run", "recorded")
+    assert done.returncode == 0 and "4 readers, 1 quantity." in done.stdout, done.stderr
+    assert "ada (1).toml: it is a copy of ada.toml." in done.stderr
+    page = out.read_text()
+    assert "3 readers predicted again after a discussion: off by a factor of 2.52 before" in page
+    assert "and 1.18 after it" in page
+    assert "two mode &lt;switches&gt;" in page and "before the discussion" in page
+    dots = re.findall(r'<circle class="(\w+)" cx="[\d.]+".*?<title>(\w+): ', page)
+    assert sorted(dots) == sorted(
+        [("predicted", name) for name in ("Ada", "Ben", "Cem", "Dua")]
+        + [("first", name) for name in ("Ada", "Ben", "Dua")]
+    )
+    ElementTree.fromstring(page.partition("<body>")[2].partition("</body>")[0].strip())
+    rows = list(csv.DictReader(table.open()))
+    assert [row["reader"] for row in rows] == ["Dua", "Ada", "Ben", "Cem", "Eve"]
+    assert rows[0]["reason"] == "'=1+1" and rows[4]["saw_measured"] == "True"
+    assert float(rows[1]["first_vote"]) == pytest.approx(4 * ns, rel=1e-5)
+    # Nothing of what was made is lost to a folder of another run.
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "a.toml").write_text(stated("cpu/syscall/getpit", "1 ns"))
+    done = reckon("class", str(other), "--out", str(out), "--run", "recorded")
+    assert done.returncode == 2 and f"so {out} is not written; choose another" in done.stderr
+    assert out.read_text() == page
 
 
 def test_one_slip_does_not_decide_how_far_a_class_is_off(handed_in, results):
@@ -137,9 +190,16 @@ def test_a_broken_file_is_named_and_skipped(text, says, handed_in, results):
     assert group.readers == ["Ada <b>"] and len(group.quantities) == 1
 
 
-def test_two_readers_of_one_name_are_two(handed_in, results):
-    group = readers.read_folder(handed_in(a=ADA, b=ADA, c=ADA), [*results.values()])
-    assert group.readers == ["Ada <b>", "Ada <b> (2)", "Ada <b> (3)"]
+def test_two_readers_of_one_name_are_two_and_a_copied_file_is_none(handed_in, results):
+    other, unnamed = ADA.replace("150", "151"), stated(NULL_CALL, "9 ns")
+    folder = handed_in(a=ADA, b=other, c=ADA, d=unnamed, e=unnamed)
+    (folder / "d (2).toml").write_text(unnamed)
+    group = readers.read_folder(folder, [*results.values()])
+    assert group.readers == ["Ada <b>", "Ada <b> (2)", "d", "e"]
+    assert [fault.rpartition("/")[2] for fault in group.skipped] == [
+        "c.toml: it is a copy of a.toml.",
+        "d (2).toml: it is a copy of d.toml.",
+    ]
 
 
 def test_the_command_writes_the_page_and_can_leave_names_out(handed_in, recorded, tmp_path):

@@ -27,9 +27,18 @@ _PATH = click.Path(path_type=Path)
 @click.option(
     "--out", type=click.Path(path_type=Path), default="class.html", metavar="FILE", help="The page."
 )
+@click.option(
+    "--csv",
+    "table",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Also every prediction as a line of a table, for a learning-management system.",
+)
 @click.option("--no-names", is_flag=True, help="Leave out who predicted what.")
 @run_option
-def of_class(*, folder: Path, out: Path, no_names: bool, run: str | None, as_json: bool) -> int:
+def of_class(
+    *, folder: Path, out: Path, table: Path | None, no_names: bool, run: str | None, as_json: bool
+) -> int:
     """Make a page of what many readers predicted, from a folder of their predictions.toml."""
     if not folder.is_dir():
         beside = [path.name for path in folder.parent.glob("*/")]
@@ -38,9 +47,17 @@ def of_class(*, folder: Path, out: Path, no_names: bool, run: str | None, as_jso
     chosen = chosen_run(run)
     group = read_folder(folder, all_results(chosen))
     with_names = not no_names
-    records.write_whole(out, class_page.page(group, Path(chosen).name, with_names=with_names))
     for fault in group.skipped:
         print(f"Skipped: {fault}", file=sys.stderr)
+    if not (group.quantities or group.seen):
+        name = Path(chosen).name
+        raise ReckonError(
+            f"No prediction in {folder} is of the run {name}, so {out} is not written; choose "
+            "another with --run."
+        )
+    records.write_whole(out, class_page.page(group, Path(chosen).name, with_names=with_names))
+    if table:
+        records.write_whole(table, class_page.table(group, with_names=with_names))
     if as_json:
         print_json(_to_json(group, with_names=with_names))
     else:
@@ -63,6 +80,7 @@ def _quantity(quantity: QuantityGuesses, *, with_names: bool) -> dict:
                 "predicted": guess.predicted,
                 "ratio": guess.ratio,
                 "inside_interval": guess.is_inside,
+                "first_vote": guess.first_vote,
             }
             | ({"reader": guess.reader} if with_names else {})
             for guess in quantity.guesses

@@ -1,10 +1,14 @@
 """The page of `reckon class`: what many readers predicted, compared with what was measured.
 
-One HTML file without scripts or other files, made by Jinja from book/collection/class.html.
+One HTML file without scripts or other files, made by Jinja from book/collection/class.html; and the
+same as a table, for a learning-management system.
 """
 
 from __future__ import annotations
 
+import csv
+import io
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -14,9 +18,11 @@ from reckon.edits.guesses import Guess
 from reckon.fleet.pages.templates import counted, environment, heading
 from reckon.fleet.readers import QuantityGuesses, ReadersPredictions
 from reckon.messages import join_words
-from reckon.prediction.ratios import MISS
+from reckon.prediction.ratios import MISS, factor_off
 from reckon.show.tables.scores import shares_within, typical_factor
-from reckon.show.text import counted_position, plural, ratio_text
+from reckon.show.text import counted_position, ratio_text
+
+_MARGIN = 1.2  # the axis spans this factor beyond the outermost value
 
 
 def page(group: ReadersPredictions, run: str, *, with_names: bool) -> str:
@@ -33,6 +39,7 @@ def page(group: ReadersPredictions, run: str, *, with_names: bool) -> str:
             title=title,
             sentences=sentences,
             wrong_side=_wrong_side,
+            dots=_dots,
         )
     )
 
@@ -49,27 +56,114 @@ def title(quantity: QuantityGuesses) -> str:
 def sentences(quantity: QuantityGuesses, *, with_names: bool) -> list[str]:
     """What was measured, how the guesses are distributed, and the best one."""
     guesses, unit = quantity.guesses, quantity.result.unit
-    best = next((guess for guess in guesses if not guess.saw_measured), guesses[0])
+    best = guesses[0]
     values = [guess.predicted for guess in guesses]
     span = units.amount(float(np.median(values)), unit)
     if len(values) > 1:
         ends = [units.amount(end, unit) for end in (min(values), max(values))]
         span = f"from {ends[0]} to {ends[1]}, the median {span}"
-    saw = sum(guess.saw_measured for guess in guesses)
     held = [guess.is_inside for guess in guesses if guess.is_inside is not None]
     nearest = f"{best.reader}, " if with_names else ""
     texts = [
         f"Measured {_measured(quantity, best.point)}.",
         f"{counted(len(values), 'prediction', 'predictions')}: {span}.",
-        saw
-        and f"{saw} of these {plural(saw, 'is', 'are')} from a What if? panel, which shows the "
-        "measured value.",
         f"In the median off by a factor of {units.number(np.median(quantity.factors_off))}.",
         f"Nearest: {nearest}{units.amount(best.predicted, unit)} ({ratio_text(best.ratio)}).",
+        _votes(quantity),
         held and f"{sum(held)} of {len(held)} intervals held.",
         quantity.were_all_wrong and _wrong_side(guesses),
     ]
     return [text for text in texts if text]
+
+
+def _votes(quantity: QuantityGuesses) -> str:
+    """How the error fell between the two votes; "" if nobody voted twice."""
+    twice = quantity.voted_twice
+    if not twice:
+        return ""
+    first = typical_factor(np.array([_first_factor(guess) for guess in twice]))
+    second = typical_factor(np.array([guess.factor_off for guess in twice]))
+    return (
+        f"{counted(len(twice), 'reader', 'readers')} predicted again after a discussion: off by a "
+        f"factor of {first} before and {second} after it (geometric mean)."
+    )
+
+
+def _first_factor(guess: Guess) -> float:
+    return float(factor_off(guess.measured / guess.first_vote)) if guess.first_vote else np.nan
+
+
+_WIDTH, _BIN, _TALLEST = 360, 8, 120  # of a plot, a dot's bin, and the highest pile
+
+
+def _dots(quantity: QuantityGuesses, *, with_names: bool) -> dict[str, Any]:
+    """The predictions as dots on a logarithmic axis, with what a pointer shows of each; above them,
+    hollow, the first votes of those that voted twice."""
+    unit, measured = quantity.result.unit, quantity.guesses[0].measured
+    seconds = [(guess.predicted, guess) for guess in quantity.guesses]
+    firsts = [(guess.first_vote, guess) for guess in quantity.voted_twice if guess.first_vote]
+    values = [measured, *(value for value, _ in seconds + firsts)]
+    ends = min(values) / _MARGIN, max(values) * _MARGIN
+    low, high = np.log(ends)
+
+    def x(value: float) -> float:
+        return float(_WIDTH * (np.log(value) - low) / (high - low))
+
+    def pile(votes: list[tuple[float, Guess]]) -> tuple[list[dict[str, Any]], float]:
+        """The dots, and the height of the highest pile."""
+        bins = [round(x(value) / _BIN) for value, _ in votes]
+        most = max(Counter(bins).values(), default=0)
+        step = min(6, _TALLEST / most) if most else 0
+        levels: Counter[int] = Counter()
+        dots = []
+        for (value, guess), place in zip(votes, bins, strict=True):
+            name = f"{guess.reader}: " if with_names else ""
+            title = f"{name}{units.amount(value, unit)}"
+            dots.append({"x": place * _BIN, "up": levels[place] * step + 3, "title": title})
+            levels[place] += 1
+        return dots, most * step + 3
+
+    (of_second, height), (of_first, height_above) = pile(seconds), pile(firsts)
+    above = height_above + 6 if firsts else 0.0
+    rows = [("predicted", of_second, above + height), ("first", of_first, height_above)]
+    return {
+        "rows": rows,
+        "base": above + height,
+        "line": x(measured),
+        "ends": [units.amount(end, unit) for end in ends],
+    }
+
+
+_COLUMNS = ("first_vote", "predicted", "low", "high", "measured")
+
+
+def table(group: ReadersPredictions, *, with_names: bool) -> str:
+    """Every prediction as a line of CSV; values in the quantity's unit."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    people = ["reader", "reason"] if with_names else []
+    writer.writerow(
+        ["quantity", "at", "unit", *_COLUMNS, "factor_off", "inside_interval", "saw_measured"]
+        + people
+    )
+    for quantity in [*group.quantities, *group.seen]:
+        result, unit = quantity.result, quantity.result.unit
+        for guess in quantity.guesses:
+            low, high = guess.interval or (None, None)
+            values = (guess.first_vote, guess.predicted, low, high, guess.measured)
+            numbers = [None if v is None else f"{units.from_base(v, unit):.6g}" for v in values]
+            at = counted_position(result, result.axis[guess.point]) if result.is_curve else ""
+            line: list[Any] = [result.quantity, at, unit, *numbers, f"{guess.factor_off:.4g}"]
+            line += [guess.is_inside, guess.saw_measured]
+            writer.writerow(
+                line + [_harmless(guess.reader), _harmless(guess.reason)][: len(people)]
+            )
+    return text.getvalue()
+
+
+def _harmless(text: str) -> str:
+    """The text, which no spreadsheet takes for a formula."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t")) else text
 
 
 def _measured(quantity: QuantityGuesses, point: int) -> str:

@@ -50,19 +50,16 @@ def counted(count: int, word: str, plural_word: str) -> str:
     return f"{count:,} {plural(count, word, plural_word)}"
 
 
-def dot_plot(values: Iterable[float], line: float | None = None) -> dict[str, Any]:
+def dot_plot(values: Iterable[float]) -> dict[str, Any]:
     """A logarithmic axis of values above 0: how many dots each of its bins has, how many values a
-    dot stands for, the position of the line from 0 to 1, and the axis' ends."""
+    dot stands for, and the axis' ends."""
     values = list(values)
-    everything = values if line is None else [*values, line]
-    ends = min(everything) / _MARGIN, max(everything) * _MARGIN
-    low, high = np.log(ends)
-    counts, _ = np.histogram(np.log(values), _BINS, (low, high))
+    ends = min(values) / _MARGIN, max(values) * _MARGIN
+    counts, _ = np.histogram(np.log(values), _BINS, tuple(np.log(ends)))
     values_per_dot = -(-counts.max() // _HIGHEST)
     return {
         "bins": (-(-counts // values_per_dot)).tolist(),
         "values_per_dot": int(values_per_dot),
-        "line": None if line is None else float((np.log(line) - low) / (high - low)),
         "ends": ends,
     }
 
