@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import html
 import http.server
 import threading
 import time
@@ -20,6 +21,9 @@ from reckon.records.session import current_session
 _WATCHED = ("notebooks", "book", "csrc", "_toc.yml", "_config.yml")
 _RELOADS = "/reloads"
 _SCRIPT = f"<script>new EventSource('{_RELOADS}').onmessage = () => location.reload()</script>"
+# What the last edit broke, over a page that is as it was before.
+_BANNER = """<div role="alert" style="position: fixed; inset: 0 0 auto; z-index: 9999;
+ padding: .5em 1em; background: #b00020; color: white">{fault}</div>"""
 _ALIVE_S = 15  # an idle connection hears this often whether the browser is still there
 
 
@@ -43,7 +47,7 @@ def edit(builds: Sequence[Build], port: int, stop: threading.Event | None = None
             "behind make."
         ) from None
     server.daemon_threads = True
-    for _ in _made(builds):
+    for _ in _made(builds, versions):
         pass
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print(f"http://127.0.0.1:{server.server_address[1]}/  (Ctrl-C ends it)", flush=True)
@@ -58,7 +62,7 @@ def edit(builds: Sequence[Build], port: int, stop: threading.Event | None = None
         names = sorted({str(Path(path).relative_to(ROOT)) for _, path in changes})
         print(f"Changed: {', '.join(names)}", flush=True)
         start_s = time.monotonic()
-        for _ in _made(builds):
+        for _ in _made(builds, versions):
             versions.next()
             print(f"Reloaded after {time.monotonic() - start_s:.1f} s.", flush=True)
 
@@ -70,25 +74,33 @@ class _Filter(watchfiles.DefaultFilter):
         super().__init__(ignore_dirs=[*self.ignore_dirs, ".ipynb_checkpoints"], ignore_paths=[runs])
 
 
-def _made(builds: Sequence[Build]) -> Iterator[None]:
+def _made(builds: Sequence[Build], versions: _Versions) -> Iterator[None]:
     """Build by the files as they are now, and yield whenever there is something new; what fails
-    prints a sentence."""
+    prints a sentence, which browsers show until it is mended."""
     for build in builds:
         contents.forget()
         current_session.cache_clear()
+        fault, is_new = "", False
         try:
             is_new = build()
         except ReckonError as error:
-            print(f"reckon: {error}", flush=True)
-            return
-        if is_new:
+            fault = str(error)
+            print(f"reckon: {fault}", flush=True)
+        is_mended = bool(versions.fault) and build is builds[-1]
+        if fault or is_new or is_mended:
+            versions.fault = fault
             yield
+        if fault:
+            return
 
 
 class _Versions:
-    """How many times the site was made; browsers wait for the next."""
+    """How many times the site was made; browsers wait for the next.
+
+    fault: what the last edit broke; "" where it broke nothing."""
 
     def __init__(self):
+        self.fault = ""
         self._condition, self._number = threading.Condition(), 0
 
     def next(self) -> None:
@@ -129,7 +141,9 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
 
     def _send_page(self, page: bytes) -> None:
         before, end, after = page.rpartition(b"</body>")
-        content = before + _SCRIPT.encode() + end + after
+        fault = html.escape(self._versions.fault)
+        banner = _BANNER.format(fault=fault) if fault else ""
+        content = before + f"{banner}{_SCRIPT}".encode() + end + after
         self.send_response(200)
         self.send_header("Content-Type", "text/html; charset=utf-8")
         self.send_header("Content-Length", str(len(content)))

@@ -200,7 +200,9 @@ def build_book(outputs: Outputs, *, as_json: bool) -> int:
 
 def build_edited(*, as_json: bool) -> bool:
     """Makes the site with the edited page, which its author waits for, before the pages that follow
-    from it; False, and nothing is done, where it is not one page that was edited."""
+    from it; False, and nothing is done, where it is not one page that was edited.
+
+    Raises ReckonError where that page fails; the site stays as it is."""
     from reckon.book.execution.execute import edited_pages, execute  # imports slowly
 
     with _building(as_json=as_json) as session:
@@ -209,8 +211,10 @@ def build_edited(*, as_json: bool) -> bool:
             return False
         sphinx.prepare("html")
         outcome, outputs = execute(session, edited), Outputs()
+        for page, error in outcome.failed.items():
+            raise ReckonError(f"notebooks/{page}.ipynb, {error} The pages are as they were before.")
         outputs.make(session, outcome)
-        return outputs.has_site and not outcome.failed
+        return outputs.has_site
 
 
 def _where_the_time_went(seconds: dict[str, float]) -> str:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import click
 
+from reckon import config, records
 from reckon.cli import book
 from reckon.cli.commands import command
+from reckon.errors import ReckonError
 
 
 @command("edit", "", "--run before --port 8080")
@@ -21,12 +25,35 @@ def edit(*, port: int, as_it_is: bool, as_json: bool, **choices) -> int:
     if as_it_is:
         watch.edit([], port)
         return 0
+    config.use(config.settings().with_choices(run=_run_to_edit()))
 
     def build_all() -> bool:
+        outputs = book.Outputs()
         sphinx.prepare("html")
-        book.build_book(book.Outputs(), as_json=as_json)
-        return True
+        book.build_book(outputs, as_json=as_json)
+        for fault in outputs.faults.values():
+            raise fault
+        return bool(outputs.new)
 
     warm_kernels.prepare(summarises=True)
     watch.edit([lambda: book.build_edited(as_json=as_json), build_all], port)
     return 0
+
+
+def _run_to_edit() -> str:
+    """The requested run, or that of the site in _build.
+
+    Raises ReckonError without either: this machine would be measured."""
+    settings = config.settings()
+    last = settings.build_dir / "last.json"
+    if settings.run:
+        return settings.run
+    if last.exists() and (settings.build_dir / "html" / "index.html").exists():
+        run = json.loads(last.read_text(encoding="utf-8"))["run"]
+        if records.read_run(run):
+            print(f"The site's run is {run}; RUN= names another.", flush=True)
+            return run
+    raise ReckonError(
+        "There is no site to edit yet; name a run, as in `make edit RUN=example`, or run "
+        "`make book`, which measures this machine."
+    )

@@ -7,18 +7,21 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 import urllib.request
 from contextlib import contextmanager, suppress
 
 import pytest
 from helpers.books import RecordedProject
 from helpers.processes import until
-from helpers.project import reckon
+from helpers.project import RECORDED, reckon
 
 from reckon.book import sphinx, watch
+from reckon.cli.edit import _run_to_edit
 from reckon.errors import ReckonError
 
 WAIT_S = 60
+QUIET_S = 6
 
 
 def nothing_new():
@@ -127,11 +130,31 @@ def test_a_port_in_use_is_named_before_anything_is_built():
 
 
 def test_a_mistake_is_printed_and_the_next_save_is_built(tmp_path, monkeypatch, capfd):
-    with editing(tmp_path, monkeypatch) as (_, built, outcomes):
-        outcomes.append(ReckonError("Something is misspelt."))
+    with editing(tmp_path, monkeypatch) as (port, built, outcomes):
+        events = connected(port, "/reloads")
+        outcomes.append(ReckonError("Something <b> is misspelt."))
         save_until_built(tmp_path, built)
+        assert events.readline() == b"data: reload\n"
+        page = connected(port, "/").read().decode()
+        assert page.startswith("<body>") and 'role="alert"' in page
+        assert "Something &lt;b&gt; is misspelt.</div>" in page
         save_until_built(tmp_path, built)
-    assert "reckon: Something is misspelt.\n" in capfd.readouterr().out
+        assert (events.readline(), events.readline()) == (b"\n", b"data: reload\n")
+        assert "alert" not in connected(port, "/").read().decode()
+    assert "reckon: Something <b> is misspelt.\n" in capfd.readouterr().out
+
+
+def test_without_a_run_that_of_the_site_is_edited_and_nothing_is_measured(tmp_path, monkeypatch):
+    monkeypatch.setenv("RECKON_BUILD", str(tmp_path))
+    monkeypatch.setenv("RECKON_RUNS", str(RECORDED))
+    with pytest.raises(ReckonError, match="There is no site to edit yet; name a run, as in"):
+        _run_to_edit()
+    (tmp_path / "last.json").write_text('{"run": "recorded", "states": {}}')
+    (tmp_path / "html").mkdir()
+    (tmp_path / "html/index.html").touch()
+    assert _run_to_edit() == "recorded"
+    monkeypatch.setenv("RECKON_RUN", "another")
+    assert _run_to_edit() == "another"
 
 
 @pytest.mark.book
@@ -157,6 +180,23 @@ def test_reckon_edit_builds_the_site_again_when_prose_is_saved(tmp_path):
         assert until(is_built_again, 240, pause_s=1), log.read_text()
         served = urllib.request.urlopen(f"http://127.0.0.1:{port}/book/glossary.html").read()
         assert b"A sentence that was added." in served
+
+        def is_printed(words):
+            return until(lambda: words in log.read_text()[seen:], 120, pause_s=0.2)
+
+        # The sentence may have been saved twice.
+        assert until(lambda: time.time() - log.stat().st_mtime > QUIET_S, 120, pause_s=0.5)
+        seen = len(log.read_text())
+        project.edit("cpu/clock", "rk.guess(", "rk.guess(1 * ")
+        assert is_printed("Pages: 0 executed, 1 unchanged."), log.read_text()[seen:]
+        assert is_printed("(unchanged)") and log.read_text()[seen:].count("Reloaded") == 1
+        before = urllib.request.urlopen(f"http://127.0.0.1:{port}/notebooks/cpu/clock.html").read()
+        seen = len(log.read_text())
+        project.edit("cpu/clock", "rk.guess(1 * ", "rk.gues(1 * ")
+        assert is_printed("Reloaded"), log.read_text()[seen:]
+        after = urllib.request.urlopen(f"http://127.0.0.1:{port}/notebooks/cpu/clock.html").read()
+        banner = after[len(before.rpartition(b"<script>")[0]) :].partition(b"</div>")[0]
+        assert b"notebooks/cpu/clock.ipynb, cell " in banner and b"did you mean guess?" in banner
     finally:
         os.kill(editor.pid, signal.SIGINT)
         assert editor.wait(60) in (0, 130), log.read_text()
