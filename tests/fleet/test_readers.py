@@ -121,6 +121,15 @@ def test_a_class_of_five_with_two_votes(handed_in, results, tmp_path):
     assert [row["reader"] for row in rows] == ["Dua", "Ada", "Ben", "Cem", "Eve"]
     assert rows[0]["reason"] == "'=1+1" and rows[4]["saw_measured"] == "True"
     assert float(rows[1]["first_vote"]) == pytest.approx(4 * ns, rel=1e-5)
+    # Before the second vote: the distribution, without anything of the answer.
+    done = reckon("class", str(folder), "--out", str(out), "--no-answer", "--run", "recorded")
+    covered = out.read_text()
+    assert "4 predictions: from" in covered and "two mode &lt;switches&gt;" in covered
+    main = covered.partition("<main>")[2]
+    for words in ("easured", "Nearest", "off by", "Readers<", "wrong", 'class="line"', "Eve"):
+        assert words not in main, words
+    assert "<title>Cem: " in main and "wrong" not in done.stdout
+    reckon("class", str(folder), "--out", str(out), "--run", "recorded")
     # Nothing of what was made is lost to a folder of another run.
     other = tmp_path / "other"
     other.mkdir()

@@ -35,9 +35,21 @@ _PATH = click.Path(path_type=Path)
     help="Also every prediction as a line of a table, for a learning-management system.",
 )
 @click.option("--no-names", is_flag=True, help="Leave out who predicted what.")
+@click.option(
+    "--no-answer",
+    is_flag=True,
+    help="Leave out of the page what was measured, for the discussion before a second vote.",
+)
 @run_option
 def of_class(
-    *, folder: Path, out: Path, table: Path | None, no_names: bool, run: str | None, as_json: bool
+    *,
+    folder: Path,
+    out: Path,
+    table: Path | None,
+    no_names: bool,
+    no_answer: bool,
+    run: str | None,
+    as_json: bool,
 ) -> int:
     """Make a page of what many readers predicted, from a folder of their predictions.toml."""
     if not folder.is_dir():
@@ -55,13 +67,16 @@ def of_class(
             f"No prediction in {folder} is of the run {name}, so {out} is not written; choose "
             "another with --run."
         )
-    records.write_whole(out, class_page.page(group, Path(chosen).name, with_names=with_names))
+    page = class_page.page(
+        group, Path(chosen).name, with_names=with_names, with_answer=not no_answer
+    )
+    records.write_whole(out, page)
     if table:
         records.write_whole(table, class_page.table(group, with_names=with_names))
     if as_json:
         print_json(_to_json(group, with_names=with_names))
     else:
-        print(f"{class_page.summary(group)}\nPage: {out}")
+        print(f"{class_page.summary(group, with_answer=not no_answer)}\nPage: {out}")
     return 0
 
 

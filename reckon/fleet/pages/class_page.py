@@ -25,8 +25,9 @@ from reckon.show.text import counted_position, ratio_text
 _MARGIN = 1.2  # the axis spans this factor beyond the outermost value
 
 
-def page(group: ReadersPredictions, run: str, *, with_names: bool) -> str:
-    """The whole page as HTML; without names no reader can be recognised."""
+def page(group: ReadersPredictions, run: str, *, with_names: bool, with_answer: bool = True) -> str:
+    """The whole page as HTML; without names no reader can be recognised, without the answer
+    nothing is shown that follows from what was measured."""
     return (
         environment()
         .get_template("class.html")
@@ -34,8 +35,9 @@ def page(group: ReadersPredictions, run: str, *, with_names: bool) -> str:
             group=group,
             run=run,
             with_names=with_names,
+            with_answer=with_answer,
             miss=f"{MISS:g}",
-            readers=_readers(group) if with_names else [],
+            readers=_readers(group) if with_names and with_answer else [],
             title=title,
             sentences=sentences,
             wrong_side=_wrong_side,
@@ -53,7 +55,9 @@ def title(quantity: QuantityGuesses) -> str:
     return f"{heading(result.quantity)}, {position}"
 
 
-def sentences(quantity: QuantityGuesses, *, with_names: bool) -> list[str]:
+def sentences(
+    quantity: QuantityGuesses, *, with_names: bool, with_answer: bool = True
+) -> list[str]:
     """What was measured, how the guesses are distributed, and the best one."""
     guesses, unit = quantity.guesses, quantity.result.unit
     best = guesses[0]
@@ -62,11 +66,14 @@ def sentences(quantity: QuantityGuesses, *, with_names: bool) -> list[str]:
     if len(values) > 1:
         ends = [units.amount(end, unit) for end in (min(values), max(values))]
         span = f"from {ends[0]} to {ends[1]}, the median {span}"
+    distribution = f"{counted(len(values), 'prediction', 'predictions')}: {span}."
+    if not with_answer:
+        return [distribution]
     held = [guess.is_inside for guess in guesses if guess.is_inside is not None]
     nearest = f"{best.reader}, " if with_names else ""
     texts = [
         f"Measured {_measured(quantity, best.point)}.",
-        f"{counted(len(values), 'prediction', 'predictions')}: {span}.",
+        distribution,
         f"In the median off by a factor of {units.number(np.median(quantity.factors_off))}.",
         f"Nearest: {nearest}{units.amount(best.predicted, unit)} ({ratio_text(best.ratio)}).",
         _votes(quantity),
@@ -96,13 +103,15 @@ def _first_factor(guess: Guess) -> float:
 _WIDTH, _BIN, _TALLEST = 360, 8, 120  # of a plot, a dot's bin, and the highest pile
 
 
-def _dots(quantity: QuantityGuesses, *, with_names: bool) -> dict[str, Any]:
+def _dots(quantity: QuantityGuesses, *, with_names: bool, with_answer: bool) -> dict[str, Any]:
     """The predictions as dots on a logarithmic axis, with what a pointer shows of each; above them,
     hollow, the first votes of those that voted twice."""
     unit, measured = quantity.result.unit, quantity.guesses[0].measured
     seconds = [(guess.predicted, guess) for guess in quantity.guesses]
     firsts = [(guess.first_vote, guess) for guess in quantity.voted_twice if guess.first_vote]
-    values = [measured, *(value for value, _ in seconds + firsts)]
+    values = [value for value, _ in seconds + firsts]
+    if with_answer:
+        values.append(measured)
     ends = min(values) / _MARGIN, max(values) * _MARGIN
     low, high = np.log(ends)
 
@@ -129,7 +138,7 @@ def _dots(quantity: QuantityGuesses, *, with_names: bool) -> dict[str, Any]:
     return {
         "rows": rows,
         "base": above + height,
-        "line": x(measured),
+        "line": x(measured) if with_answer else None,
         "ends": [units.amount(end, unit) for end in ends],
     }
 
@@ -201,11 +210,13 @@ def _readers(group: ReadersPredictions) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: row["mean_log"])
 
 
-def summary(group: ReadersPredictions) -> str:
+def summary(group: ReadersPredictions, *, with_answer: bool) -> str:
     """One sentence on the class, for the command line."""
     wrong = [title(each) for each in group.quantities if each.were_all_wrong]
     text = (
         f"{counted(len(group.readers), 'reader', 'readers')}, "
         f"{counted(len(group.quantities), 'quantity', 'quantities')}."
     )
-    return f"{text} Everyone was wrong about {join_words(wrong)}." if wrong else text
+    return (
+        f"{text} Everyone was wrong about {join_words(wrong)}." if wrong and with_answer else text
+    )
