@@ -1,9 +1,13 @@
 """The pages as they are staged."""
 
 import json
+import re
 
 import pytest
+from helpers.project import ROOT
 
+from reckon import config
+from reckon.book import contents
 from reckon.book.staging import pages
 
 
@@ -81,6 +85,18 @@ def test_links_to_pages_that_the_book_leaves_out_are_their_words(monkeypatch):
     assert pages.without_dead_links(text) == (
         "[a](/notebooks/cpu/clock.ipynb) b [c](/book/method.md) [d](x)"
     )
+
+
+@pytest.mark.parametrize("page", contents.all_notebooks())
+def test_each_page_alone_links_to_nothing_that_is_left_out(page, monkeypatch):
+    notebook = json.loads((ROOT / f"tests/expected/{page}.ipynb").read_text())
+    monkeypatch.setattr(config, "_in_use", config.Settings(pages=page))
+    assert contents.notebooks() == [page]
+    staged = pages._staged(notebook, [], "").decode()
+    prose = [path.read_text() for path in (ROOT / "book").glob("*.md")]
+    for text in (staged, *map(pages.without_dead_links, prose)):
+        linked = re.findall(r"\]\(/?((?:notebooks|book)/[\w/-]+)\.(?:ipynb|md)", text)
+        assert {*linked} <= {*contents.toc()}
 
 
 def test_terms_are_words_where_the_book_has_no_glossary(monkeypatch):
