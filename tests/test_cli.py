@@ -4,13 +4,14 @@ import errno
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import types
 
 import pytest
-from helpers.project import ROOT, output_of, reckon, reckon_process
+from helpers.project import RECORDED, ROOT, output_of, reckon, reckon_process
 
 from reckon import cli, units
 from reckon.cli import main
@@ -183,7 +184,7 @@ def test_results_of_the_recorded_run(recorded):
 
 
 def test_checks_as_json(recorded, capsys):
-    assert main(["verify", "recorded", "--json"]) == 0
+    assert main(["verify", "--run", "recorded", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["faults"] == []
     assert main(["reports", "t470"]) == 0
     text = capsys.readouterr().out
@@ -320,6 +321,47 @@ def test_ctrl_c_while_it_is_imported_prints_nothing(tmp_path):
     (tmp_path / "click.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
     done = reckon_process("--version", PYTHONPATH=str(tmp_path))
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
+
+
+@pytest.mark.parametrize("command", ["summary", "results", "verify", "pack", "export"])
+def test_without_a_run_of_this_machine_the_last_built_or_the_only_one_is_used(
+    command, tmp_path, monkeypatch
+):
+    """And standard error says which; with several runs none is guessed."""
+    runs, build = tmp_path / "runs", tmp_path / "build"
+    shutil.copytree(RECORDED / "recorded", runs / "before")
+    monkeypatch.chdir(tmp_path)
+    for name, folder in (("RUNS", runs), ("BUILD", build)):
+        monkeypatch.setenv(f"RECKON_{name}", str(folder))
+    assert reckon(command).stderr.startswith(
+        "This machine has no run; this is before, the only one."
+    )
+    (runs / "after").symlink_to("before")
+    done = reckon(command)
+    assert done.returncode == 2 and done.stderr == (
+        "reckon: This machine has no run yet; `make book` measures one, or name one with --run: "
+        "after and before.\n"
+    )
+    build.mkdir(exist_ok=True)
+    (build / "last.json").write_text('{"run": "after", "states": {}}')
+    assert reckon(command).stderr.startswith("This machine has no run; this is after, built last.")
+
+
+def test_a_run_is_packed_into_a_folder(recorded, tmp_path):
+    assert reckon("pack", "--run", "recorded", "--out", f"{tmp_path}/").returncode == 0
+    assert [path.name for path in tmp_path.glob("*.gz")] == ["recorded.reckon.tar.gz"]
+
+
+def test_a_folder_of_probes_is_listed():
+    assert reckon("probe", "cpu/syscall").stdout == reckon("probes", "cpu/syscall").stdout
+
+
+def test_what_commands_write_by_default_is_not_in_git():
+    written = ["export/results.csv", "collected/index.html", "class.html", "a.reckon.tar.gz"]
+    ignored = subprocess.run(
+        ["git", "check-ignore", *written], cwd=ROOT, capture_output=True, text=True
+    )
+    assert ignored.stdout.split() == written
 
 
 @pytest.mark.parametrize(

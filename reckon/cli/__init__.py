@@ -40,7 +40,7 @@ Examples:
   reckon predict cpu/syscall/getpid kernel_path="550 cycles"
                                       what would it be with another input?
   reckon compare before after         what a kernel upgrade changed
-  reckon verify before                was anything changed after it was written?
+  reckon verify --run before          was anything changed after it was written?
 `reckon COMMAND --help` says more about each."""
 _CONTINUES = "complete records are kept, and the next run goes on from there."
 

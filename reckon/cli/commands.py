@@ -23,7 +23,10 @@ version_option = click.version_option(
     None, "-v", "--version", package_name="reckon", message=_VERSION, help="Print the version."
 )
 run_option = click.option(
-    "--run", metavar="NAME", help=f"{RUN_HELP[0].upper()}{RUN_HELP[1:]}; default: this machine's."
+    "--run",
+    metavar="NAME",
+    help=f"{RUN_HELP[0].upper()}{RUN_HELP[1:]}; default: this machine's, else the one built last, "
+    "else the only one.",
 )
 profile_option = click.option(
     "--profile", type=click.Choice(list(PROFILES)), help="How long to measure."

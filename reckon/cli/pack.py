@@ -26,7 +26,7 @@ from reckon.records.run_files import verify
     "--out",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="The file; default: NAME.reckon.tar.gz.",
+    help="The file, or a folder for it; default: NAME.reckon.tar.gz.",
 )
 def pack(*, run: str | None, called: str | None, out: Path | None, as_json: bool) -> int:
     """Make one file of a run, to hand in or to collect, with names and addresses hidden."""
@@ -41,7 +41,9 @@ def pack(*, run: str | None, called: str | None, out: Path | None, as_json: bool
             "nobody would take it; measure again with FRESH=1."
         )
     packed = packing.pack(chosen, name)
-    file = out or Path(f"{name}{packing.SUFFIX}")
+    file = out or Path()
+    if file.is_dir():
+        file /= f"{name}{packing.SUFFIX}"
     records.write_whole(file, packed.content)
     size_mb = len(packed.content) / 1e6
     if as_json:

@@ -39,6 +39,10 @@ _AT_LEAST_1 = click.IntRange(min=1)
 )
 def list_probes(*, place: str | None, as_json: bool) -> int:
     """List the probes, their parameters and what they time."""
+    return _print_probes(place, as_json=as_json)
+
+
+def _print_probes(place: str | None, *, as_json: bool) -> int:
     chosen = _probes_at(place)
     if as_json:
         print_json([_probe_to_dict(probe) for probe in chosen])
@@ -106,7 +110,9 @@ _UNIT_OF_OP = {"ns": "Gtick/s", "cycle": "ns/cycle", "byte": "ns/byte"}
     "cpu/syscall/getpid --samples 5 calls=1e4",
     "memory/bandwidth/read size=64KiB --cpu 1   size_bytes; its unit may be left out",
 )
-@click.argument("name", help="the probe, such as cpu/syscall/getpid")
+@click.argument(
+    "name", help="the probe, such as cpu/syscall/getpid; of cpu/syscall: list its probes"
+)
 @click.argument("parameters", nargs=-1, metavar="[name=value]...", help="its parameters")
 @click.option(
     "--samples", type=_AT_LEAST_1, default=RunOptions.samples, help="Samples of each process."
@@ -136,7 +142,9 @@ _UNIT_OF_OP = {"ns": "Gtick/s", "cycle": "ns/cycle", "byte": "ns/byte"}
 )
 @click.option("--in-process", is_flag=True, help="No fresh process, no pinning.")
 def run_probe(*, name: str, parameters: tuple[str, ...], as_json: bool, **options) -> int:
-    """Run one probe and print its samples."""
+    """Run one probe and print its samples; of a folder of probes, list them."""
+    if not parameters and any(each.startswith(f"{name}/") for each in library.probes()):
+        return _print_probes(name, as_json=as_json)
     probe = library.probe(name)
     values_of_parameters = _parameters(probe, parameters)
     runs = _run_processes(probe, values_of_parameters, **options)

@@ -6,16 +6,17 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
 
 from reckon import config, records, units
-from reckon.cli.commands import RUN_HELP, command, run_option
+from reckon.cli.commands import command, run_option
 from reckon.cli.output import fitting, in_columns, print_json
 from reckon.errors import ReckonError
 from reckon.measurement.same_quantity import disagreements
-from reckon.messages import did_you_mean
+from reckon.messages import did_you_mean, join_words
 from reckon.records.quantities.export import to_json
 from reckon.records.quantities.lookup import all_results, results_of
 from reckon.records.quantities.result import Result
@@ -27,11 +28,22 @@ from reckon.show.text import ratio_text
 
 
 def chosen_run(run: str | None) -> str | Path:
-    """The requested run, by name or as a folder. Raises ReckonError if there is none."""
-    if run:
-        folder = records.find(run)
-        return folder if "/" in run else run
-    return requested_run()
+    """The requested run, by name or as a folder; else this machine's, else the one that was built
+    last, else the only one, which standard error names. Raises ReckonError if there is none."""
+    requested = run or config.settings().run
+    if requested:
+        folder = records.find(requested)
+        return folder if "/" in requested else requested
+    names = sorted(path.parent.name for path in config.settings().runs_dir.glob("*/run.json"))
+    own, built = requested_run(), _last_build().get("run")
+    if own in names:
+        return own
+    if built in names or len(names) == 1:
+        name, why = (built, "built last") if built in names else (names[0], "the only one")
+        print(f"This machine has no run; this is {name}, {why}.", file=sys.stderr)
+        return name
+    known = f", or name one with --run: {join_words(names)}" if names else ""
+    raise ReckonError(f"This machine has no run yet; `make book` measures one{known}.")
 
 
 def results_at(run: str | Path, place: str | None) -> list[Result]:
@@ -62,8 +74,7 @@ def summary(*, run: str | None, as_json: bool) -> int:
     """Print the main results of a run on one page."""
     name = chosen_run(run)
     description = records.read_run(name)
-    if description is None:
-        raise ReckonError(f"The run {name} holds nothing yet; run `make book`, which measures.")
+    assert description  # of a run that there is
     quantities = all_results(name)
     if as_json:
         print_json(text_summary.to_json(description, quantities))
@@ -119,11 +130,15 @@ def _print_apart(run: str | Path) -> None:
 
 def _last_states(run: str | Path) -> dict[str, list]:
     """What the last build did with each quantity, if it worked on this run."""
+    last = _last_build()
+    is_this = last and records.run_dir(last["run"]) == records.run_dir(run)
+    return last["states"] if is_this else {}
+
+
+def _last_build() -> dict[str, Any]:
+    """The run of the last build and what it did with each quantity; {} if nothing was built."""
     path = config.settings().build_dir / "last.json"
-    if not path.exists():
-        return {}
-    last = json.loads(path.read_text(encoding="utf-8"))
-    return last["states"] if records.run_dir(last["run"]) == records.run_dir(run) else {}
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
 def _row(result: Result, state: str, reason: str | None) -> list[str]:
@@ -146,10 +161,10 @@ def _span(values, result: Result) -> str:
 
 @command(
     "verify",
-    "                     this machine's run",
-    "before --root HASH   and that its root hash is the one that was noted down",
+    "                           this machine's run",
+    "--run before --root HASH   and that its root hash is the one that was noted down",
 )
-@click.argument("run", required=False, help=f"{RUN_HELP}; default: this machine's")
+@run_option
 @click.option("--root", "noted", metavar="HASH", help="The root hash that the run had.")
 def verify(*, run: str | None, noted: str | None, as_json: bool) -> int:
     """Check a run's chains of hashes, samples and summaries; the status is 1 for any fault."""

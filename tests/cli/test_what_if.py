@@ -157,6 +157,11 @@ def test_a_file_may_begin_with_a_byte_order_mark_and_is_utf_8(recorded, tmp_path
         assert done.stderr == f"reckon: {path}: it is not UTF-8 text; save it as UTF-8.\n"
 
 
+def test_a_very_large_number_is_not_printed_in_full(recorded):
+    printed = reckon("predict", NULL_CALL, "kernel_path=1e30 cycles").stdout
+    assert "  1e+30 cycles  instead of 150 cycles" in printed and not re.search(r"\d{22}", printed)
+
+
 def test_a_pipe_in_the_place_of_a_file_is_named_and_not_waited_for(recorded, tmp_path):
     path = tmp_path / "predictions.toml"
     os.mkfifo(path)

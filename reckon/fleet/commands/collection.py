@@ -111,14 +111,6 @@ def collect(**options) -> int:
     return 0
 
 
-def _own_run(arguments) -> Path:
-    run = chosen_run(arguments.run)
-    folder = records.run_dir(run)
-    if not (folder / "run.json").is_file():
-        raise ReckonError(f"There is no run {run} yet; `make book` measures it, or give --run.")
-    return folder
-
-
 def _temporary_folder(target: Path) -> AbstractContextManager[Path]:
     """For what is unpacked: beside what is written, as nothing else has to be writable."""
     return files.temporary_folder(target.absolute().parent, ".unpacked-")
@@ -181,7 +173,7 @@ def export(**options) -> int:
         if arguments.sources:
             found = gather.find(arguments.sources, unpacked)
         else:
-            found = gather.Found([_own_run(arguments)])
+            found = gather.Found([records.run_dir(chosen_run(arguments.run))])
         of_runs = gather.tables_of(
             found, trials=arguments.trials, recompute=not arguments.trust_medians
         )

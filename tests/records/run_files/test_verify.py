@@ -188,17 +188,17 @@ def test_measuring_again_and_a_revision_leave_a_whole_chain(run):
 
 
 def test_the_command_line_names_what_is_broken_and_checks_the_root_hash(run):
-    done = reckon("verify", "r")
+    done = reckon("verify", "--run", "r")
     root = verify.root_hash("r")
     assert (done.returncode, done.stdout) == (
         0,
         f"Root hash: {root}\nNothing was changed after it was written.\n",
     )
-    assert reckon("verify", "r", "--root", root).returncode == 0
-    done = reckon("verify", "r", "--root", "0" * 64)
+    assert reckon("verify", "--run", "r", "--root", root).returncode == 0
+    done = reckon("verify", "--run", "r", "--root", "0" * 64)
     assert done.returncode == 1 and f"its root hash is {root}, not 000" in done.stderr
     edit(run, set_at(SCALAR, "predictions", 0, "predicted", 9.0))
-    done = reckon("verify", "r")
+    done = reckon("verify", "--run", "r")
     assert (
         done.returncode == 1
         and f"{SCALAR}: its chain does not have the digest of this seal" in done.stderr
