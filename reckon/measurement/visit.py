@@ -41,10 +41,10 @@ def measure_together(
     predictions: those that share all options, or each with options of its own, which precede the
     common ones. Options are those of measure(). Raises ReckonError.
     """
-    if not isinstance(predictions, Mapping):
-        predictions = dict.fromkeys(predictions, {})
     for prediction in predictions:
         refuse_other(prediction, "rk.measure")
+    if not isinstance(predictions, Mapping):
+        predictions = dict.fromkeys(predictions, {})
     options = {prediction: common | special for prediction, special in predictions.items()}
     session = current_session()
     plans = _plans(options, session, config.settings().profile, visits=session.visits)

@@ -85,13 +85,10 @@ class Node(np.lib.mixins.NDArrayOperatorsMixin):
     def __pos__(self):
         return self
 
-    def __str__(self):
+    def __repr__(self):
         from reckon.prediction import printing  # it imports this module
 
         return printing.text(self)
-
-    def __repr__(self):
-        return f"Node({', '.join(map(repr, (self.op, *self.args)))})"
 
 
 _REFUSED_OPERATORS = {

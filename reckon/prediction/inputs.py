@@ -17,7 +17,7 @@ _LINE_BYTES = 64
 Origin = Literal["given", "machine", "measured", "guess", "axis"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Input:
     """One input, in base units. Made by given(), machine(), measured(), guess() or axis()."""
 
@@ -31,6 +31,14 @@ class Input:
     cite: str | None = None  # a key of book/references.bib
     reference: str | None = None  # the quantity or the machine's field that it is read from
     instead_of: str | None = None  # why a guess stands in
+
+    def __repr__(self) -> str:
+        value = (
+            "a curve's axis"
+            if isinstance(self.value, list)
+            else units.amount(self.value, self.unit)
+        )
+        return f"The input {self.source!r} ({value})"
 
     def _refuse_arithmetic(self, *_) -> NoReturn:
         raise PredictionError(
@@ -98,7 +106,14 @@ def guess(value: float, unit: str, why: str, *, low=None, high=None, cite=None) 
 
 
 def axis(values, unit: str, description: str) -> Input:
-    """The variable of a curve: the sizes, strides or counts that are measured."""
+    """The variable of a curve: the sizes, strides or counts that are measured.
+
+    Raises PredictionError for what is no list of numbers."""
+    values = list(values) if np.iterable(values) else []
+    if not values or not all(isinstance(each, numbers.Real) for each in values):
+        raise PredictionError(
+            f"{description!r} needs a list of numbers, as in rk.axis([1, 2, 4], {unit!r}, ...)."
+        )
     return Input("axis", [float(units.to_base(v, unit)) for v in values], unit, description)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from reckon.messages import did_you_mean, join_words
 from reckon.prediction.expression import USE_NUMPY, Node, PredictionError, to_node
+from reckon.prediction.inputs import Input
 from reckon.units import pint
 
 
@@ -43,9 +44,10 @@ def trace(function) -> tuple[list[str], tuple[Node, ...]]:
         raise PredictionError(
             f"{function.__name__}: {error.name} is not one of its inputs; {hint}"
         ) from None
-    except (ArithmeticError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, TypeError, ValueError) as error:
+        fault = str(error).replace("'Node' object", "an input")
         raise PredictionError(
-            f"{function.__name__} cannot be computed ({error}); write it with + - * / of its "
+            f"{function.__name__} cannot be computed ({fault}); write it with + - * / of its "
             "inputs and of numbers."
         ) from None
     if not nodes:
@@ -66,6 +68,11 @@ def _refuse_outside_numbers(function, owner: str, seen: set) -> None:
             raise PredictionError(
                 f"{owner}: {name} is a number from outside the function; make it an input with "
                 "where it comes from."
+            )
+        if isinstance(value, Input):
+            raise PredictionError(
+                f"{owner}: {name} is an input from outside the function; write it between the "
+                f"brackets of `def {owner}(...)`, too."
             )
         if isinstance(value, types.FunctionType) and value.__module__ == function.__module__:
             _refuse_outside_numbers(value, owner, seen)

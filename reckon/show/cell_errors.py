@@ -34,6 +34,7 @@ _IN_ONE_TEXT = re.compile(r"""((?:\w+\.)?(?:guess|given))\(["']([\d.]+) ?(\D[^"'
 _UNKNOWN_ARGUMENT = re.compile(r"got an unexpected keyword argument '(\w+)'")
 # Of Python's and IPython's words, those that do not say what to do.
 _SYNTAX_FAULTS = {
+    "invalid syntax. Perhaps you forgot a comma?": "a comma, an operator or a quote is missing",
     "incomplete input": "a bracket or a quote is never closed",
     "invalid syntax": "an operator, a comma or a colon is missing, or a name is misspelt",
     "'return' outside function": "`return` without the line `def ...:` above it",
@@ -43,6 +44,11 @@ _NO_NUMBERS = {
     "'Prediction'": "a prediction is computed in the function under @rk.predict",
     "'Formula'": "call the formula with its inputs",
     "'Result'": "a result has numbers such as .median",
+}
+# What a function that shows something does not take, and what to do with it before.
+_INSTEAD = {
+    "'Prediction'": "measure it first, by rk.measure(...)",
+    "'Formula'": "call the formula with its inputs",
 }
 _PLACES_OF_FUNCTIONS = ("", "show", "draw")  # attributes of the package reckon
 
@@ -67,7 +73,13 @@ def _capital(sentence: str) -> str:
 def explain_in(shell: InteractiveShell) -> None:
     """Have the kernel of that shell show each error of a cell as its sentence; `%tb` then shows all
     that IPython knows of it."""
-    shell.set_custom_exc((Exception,), _show)
+    shell.set_custom_exc((Exception, KeyboardInterrupt), _show)
+
+    def show_syntax_error(*_: object, **__: object) -> None:
+        """What IPython calls where a cell cannot be divided into words."""
+        _show(shell, type(sys.last_value), sys.last_value, None)
+
+    shell.showsyntaxerror = show_syntax_error  # type: ignore[method-assign]
     shell.ast_transformers[:] = [*filter(_is_of_others, shell.ast_transformers), _Compiled(shell)]
 
 
@@ -115,6 +127,8 @@ def _shown(
 
 def explain(error: BaseException, variables: Mapping[str, object], page: Page) -> CellError:
     """The error that a cell raised. variables: those of its notebook, by name."""
+    if isinstance(error, KeyboardInterrupt):
+        return CellError(None, "interrupted before the end; run the cell again.")
     if isinstance(error, SyntaxError):
         return CellError(error.lineno, _of_syntax(error))
     line, call, source = _place(error.__traceback__, variables)
@@ -164,6 +178,9 @@ def _of_syntax(error: SyntaxError) -> str:
 
 def _of_call(call: str, error: BaseException) -> str:
     """An error that was raised in what the cell called."""
+    for kind, instead in _INSTEAD.items():
+        if isinstance(error, AttributeError) and f"{kind} object" in str(error):
+            return f"{call}(...) does not take a {kind[1:-1].lower()}; {instead}."
     function = _function(call.rpartition(".")[2])
     takes = f"; it takes {_arguments(function)}" if function else ""
     return f"{call}(...) does not work with this ({_named(error)}){takes}."
@@ -239,9 +256,8 @@ def _function(name: str) -> Callable | None:
 def _arguments(function: Callable) -> str:
     """The arguments of a call: value, unit, source, cite=..."""
     parameters = inspect.signature(function).parameters.values()
-    return ", ".join(
-        each.name if each.default is each.empty else f"{each.name}=..." for each in parameters
-    )
+    names = (each.name if each.default is each.empty else f"{each.name}=..." for each in parameters)
+    return ", ".join(names) or "nothing"
 
 
 def _of_key(error: KeyError, variables: Mapping[str, object], _page: Page) -> str:

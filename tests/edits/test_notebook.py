@@ -170,6 +170,57 @@ def test_a_mistake_is_a_sentence_without_a_traceback(lab):
             'rk.guess("150 cycles", "path", low=50, high=200)',
             'Line 1: the number and its unit are written apart; write rk.guess(150, "cycles", ...).',
         ),
+        (
+            'rk.axis([], "1", "calls")',
+            "'calls' needs a list of numbers, as in rk.axis([1, 2, 4], '1', ...).",
+        ),
+        (
+            'rk.axis(["1"], "1", "calls")',
+            "'calls' needs a list of numbers, as in rk.axis([1, 2, 4], '1', ...).",
+        ),
+        (
+            'outer = rk.given(1, "ns", "it")\n@rk.predict(unit="ns", kind="plain")\n'
+            "def plain(a):\n    return a + outer",
+            "plain: outer is an input from outside the function; write it between the brackets of "
+            "`def plain(...)`, too.",
+        ),
+        (
+            '@rk.predict(unit="ns", kind="plain")\ndef plain(a):\n    return [a / 2, a]',
+            "plain: [a / 2, a] cannot become part of a formula; make it an input.",
+        ),
+        (
+            '@rk.predict(unit="ns", kind="plain")\ndef plain(a):\n    return a.value',
+            "plain cannot be computed (an input has no attribute 'value'); write it with + - * / of "
+            "its inputs and of numbers.",
+        ),
+        (
+            "if True:\n        x = 1\n    y = 2",
+            "Line 3: in `y = 2`, unindent does not match any outer indentation level.",
+        ),
+        ("raise KeyboardInterrupt", "Interrupted before the end; run the cell again."),
+        (
+            "rk.show.verdict(null_call_here, 'it')",
+            "Line 1: rk.show.verdict(...) does not take a "
+            "prediction; measure it first, by rk.measure(...).",
+        ),
+        (
+            "rk.show.prediction(null_call, 'it')",
+            "Line 1: rk.show.prediction(...) does not take a "
+            "formula; call the formula with its inputs.",
+        ),
+        (
+            "rk.keep(1)",
+            "Line 1: keep() takes 0 positional arguments but 1 was given; it takes nothing.",
+        ),
+        ('print(rk.given(90, "ns", "a sheet"))', "The input 'a sheet' (90.0 ns)\n"),
+        (
+            "rk.measure_together([[1]])",
+            "[1] is no prediction; rk.measure takes what the function under @rk.predict returns.",
+        ),
+        (
+            'rk.guess(5 cycles, "x")',
+            'Line 1: in `rk.guess(5 cycles, "x")`, a comma, an operator or a quote is missing.',
+        ),
         ("x = 1\nreturn x", "Line 2: `return` without the line `def ...:` above it."),
         (
             "rk.reseal(1)",
