@@ -107,6 +107,7 @@ class _Notebook:
         # By id; keeping the objects keeps their ids from being used again.
         self._seen: dict[int, Prediction | Formula] = {}
         self._names: dict[str, set[str]] = {}  # what each cell, by its id, gave a value last
+        self._sources: dict[str, str] = {}  # what each cell was when it was last run
 
     def after_cell(self, result: ExecutionResult) -> None:
         """Display how far off the predictions are that the cell made."""
@@ -118,6 +119,7 @@ class _Notebook:
             _say(self._still_in_use(names))
             return
         _say(self._without_renamed(result.info.cell_id, names))
+        _say(self._outdated(result.info.cell_id, result.info.raw_cell))
         found = [*self._found()]
         new = [each for each in found if id(each) not in self._seen]
         self._seen |= {id(each): each for each in new}
@@ -163,6 +165,29 @@ class _Notebook:
         for name in gone:
             self._shell.user_ns.pop(name, None)
         return f"{forgotten} is in no cell now: rename it in the cells below, too."
+
+    def _outdated(self, cell: str | None, source: str) -> str:
+        """How many cells show what follows from an earlier text of the cell; "" if none does."""
+        is_edited = cell is not None and self._sources.get(cell, source) != source
+        if cell is not None:
+            self._sources[cell] = source
+        if not is_edited:
+            return ""
+        old, changed = {cell}, notebook_cells.names_given(source)
+        for _ in self._sources:  # as many times at most as one cell can follow from another
+            for each, text in self._sources.items():
+                if each not in old and changed & notebook_cells.names_read(text):
+                    old.add(each)
+                    changed |= notebook_cells.names_given(text)
+        count = len(old) - 1
+        if not count:
+            return ""
+        cells = "1 cell that follows" if count == 1 else f"{count} cells that follow"
+        show = "shows" if count == 1 else "show"
+        return (
+            f"{cells} from this one still {show} what was before: choose *Run Selected Cell and "
+            "All Below* in the menu *Run*."
+        )
 
     def _of_kind(self, names: Iterable[str], *kinds: type) -> str:
         """Those of the names that are variables of these kinds, in words."""

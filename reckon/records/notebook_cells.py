@@ -127,6 +127,17 @@ def names_given(source: str) -> set[str]:
         return set(re.findall(r"^def (\w+)", source, re.MULTILINE))
 
 
+def names_read(source: str) -> set[str]:
+    """The names that the cell uses, but arguments of its functions; none of one with a fault."""
+    try:
+        nodes = [*ast.walk(ast.parse(source))]
+    except (SyntaxError, ValueError):
+        return set()
+    names = [node for node in nodes if isinstance(node, ast.Name)]
+    used = {name.id for name in names if isinstance(name.ctx, ast.Load)}
+    return used - {node.arg for node in nodes if isinstance(node, ast.arg)}
+
+
 def _names(statement: ast.stmt) -> set[str]:
     """The names that the statement gives a value, outside of functions."""
     if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):

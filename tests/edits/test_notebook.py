@@ -239,11 +239,11 @@ def test_where_an_error_was_raised_is_shown_on_request(lab):
 
 def test_a_prediction_of_an_unknown_quantity_is_refused(lab):
     shown = edited(lab, FORMULA, "cpu/syscall/getpid", "cpu/syscall/getpidd")
-    assert shown == "cpu/syscall measures no getpidd; did you mean getpid?"
+    assert shown.endswith("cpu/syscall measures no getpidd; did you mean getpid?")
     shown = lab.run(lab.cells[INPUTS])
     assert shown.endswith("cpu/syscall measures no getpidd; did you mean getpid?")
     shown = edited(lab, FORMULA, "cpu/syscall/getpid", "getpid")
-    assert shown == "'getpid' is no quantity; write PART/EXPERIMENT/QUANTITY."
+    assert shown.endswith("'getpid' is no quantity; write PART/EXPERIMENT/QUANTITY.")
     for cell in (FORMULA, INPUTS):
         lab.run(lab.cells[cell])
 
@@ -282,6 +282,20 @@ def test_a_formula_is_printed_as_it_is_written(lab):
     added = "kernel_path / clock\n    print(2 * software)"
     assert "2 * (kernel_path / clock)" in edited(lab, FORMULA, "kernel_path / clock", added)
     lab.run(lab.cells[FORMULA], FORMULA)
+
+
+def test_an_edited_cell_says_how_many_cells_show_what_was_before(lab):
+    for cell in (FORMULA, INPUTS):
+        lab.run(lab.cells[cell], cell)
+    lab.run("shown = null_call_here", "a cell")
+    lab.run("2 * 3", "another cell")
+    shown = edited(lab, INPUTS, "rk.guess(150", "rk.guess(550")
+    assert "1 cell that follows from this one still shows what was before: choose" in shown
+    assert "was before" not in edited(lab, INPUTS, "rk.guess(150", "rk.guess(550")
+    shown = edited(lab, FORMULA, "kernel_path / clock", "2 * kernel_path / clock")
+    assert "2 cells that follow from this one still show what was before" in shown
+    for cell in (FORMULA, INPUTS):
+        lab.run(lab.cells[cell], cell)
 
 
 def test_settings_that_the_samples_of_a_read_run_lack_are_named(lab):
