@@ -6,6 +6,9 @@ UNSAFE := $$ : % = ' " ( ) * ? & ; | < > ` \ ^
 ifneq ($(strip $(word 2,$(CURDIR)) $(foreach sign,$(UNSAFE),$(findstring $(sign),$(CURDIR)))),)
 $(error make takes no folder whose name has a space or a sign of the shell; move "$(CURDIR)" to another name)
 endif
+ifneq ($(shell test -e tools/setup && ! test -x tools/setup && echo refused),)
+$(error nothing in "$(CURDIR)" may be executed, as where its file system is mounted with noexec; move it elsewhere)
+endif
 
 SHELL   := /bin/bash
 PYTHON  ?= python3

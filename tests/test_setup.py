@@ -214,6 +214,15 @@ def test_a_folder_that_make_or_the_shell_would_misread_is_refused(tmp_path, name
     assert len(done.stderr.splitlines()) == 1 and f'"{folder}"' in done.stderr
 
 
+def test_a_folder_where_nothing_may_be_executed_is_named(tmp_path):
+    """Where a file system is mounted with noexec, no file seems to be executable."""
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "tools/setup").touch(0o644)
+    done = finished("make", "-f", ROOT / "Makefile", "html", cwd=tmp_path)
+    assert done.returncode == 2 and "is mounted with noexec" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 

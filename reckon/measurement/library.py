@@ -9,6 +9,7 @@ import ctypes as C
 import errno
 import functools
 import itertools
+import os
 import random
 from collections.abc import Mapping
 from typing import Annotated, Literal, get_args
@@ -162,6 +163,11 @@ def _library() -> C.CDLL:
     try:
         library = C.CDLL(str(path))
     except OSError as error:
+        if path.exists() and os.statvfs(path).f_flag & os.ST_NOEXEC:
+            raise ReckonError(
+                f"{path} is on a file system that is mounted with noexec; "
+                "choose another with RECKON_BUILD."
+            ) from None
         raise ReckonError(f"The C library cannot be loaded ({error}); run `make lib`.") from None
     library.rk_probe_at.argtypes, library.rk_probe_at.restype = [C.c_int], C.POINTER(ProbeStruct)
     library.rk_probe_count.argtypes, library.rk_probe_count.restype = [], C.c_int

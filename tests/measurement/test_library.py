@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -21,6 +22,16 @@ from reckon.measurement.probe import Needs
 
 PROBE = "reckon-probe"
 NEEDS = {need.name: need.value for need in library.Needs}
+
+
+def test_a_library_that_may_not_be_executed_is_said_to_be(tmp_path, monkeypatch):
+    (tmp_path / "libreckon.so").touch()
+    monkeypatch.setenv("RECKON_LIB", str(tmp_path))
+    with pytest.raises(ReckonError, match="run `make lib`"):
+        library._library.__wrapped__()
+    monkeypatch.setattr(os, "statvfs", lambda path: SimpleNamespace(f_flag=os.ST_NOEXEC))
+    with pytest.raises(ReckonError, match="is mounted with noexec"):
+        library._library.__wrapped__()
 
 
 def test_structures_mirror_the_header(tmp_path):
