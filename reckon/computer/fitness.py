@@ -207,7 +207,7 @@ def _steal() -> Check:
 
 def _load() -> Check:
     load, cpus = os.getloadavg()[0], len(os.sched_getaffinity(0))
-    sentence = f"{load:.1f} over the last minute on {cpus} CPUs"
+    sentence = f"{load:.1f} over the last minute on {cpus} CPU{'s' if cpus > 1 else ''}"
     if load > _MAX_LOAD_PER_CPU * cpus:
         return Check("load", "warn", sentence, "Stop other programs, or wait.")
     return Check("load", "pass", sentence)
@@ -222,7 +222,7 @@ def _cpu_limit() -> Check:
         "warn",
         f"that of {cpus:.3g} CPUs",
         "The kernel stops the container once its share of a period is used up, in the middle of "
-        "a trial; measure without cpu.max.",
+        "a trial; measure without that limit.",
     )
 
 
