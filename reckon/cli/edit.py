@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 from reckon import config, records
 from reckon.cli import book
 from reckon.cli.commands import command
+from reckon.cli.runs import last_build
 from reckon.errors import ReckonError
 
 
@@ -45,14 +44,12 @@ def _run_to_edit() -> str:
 
     Raises ReckonError without either: this machine would be measured."""
     settings = config.settings()
-    last = settings.build_dir / "last.json"
     if settings.run:
         return settings.run
-    if last.exists() and (settings.build_dir / "html" / "index.html").exists():
-        run = json.loads(last.read_text(encoding="utf-8"))["run"]
-        if records.read_run(run):
-            print(f"The site's run is {run}; RUN= names another.", flush=True)
-            return run
+    run = last_build().get("run")
+    if run and records.read_run(run) and (settings.build_dir / "html" / "index.html").exists():
+        print(f"The site's run is {run}; RUN= names another.", flush=True)
+        return run
     raise ReckonError(
         "There is no site to edit yet; name a run, as in `make edit RUN=example`, or run "
         "`make book`, which measures this machine."

@@ -35,7 +35,7 @@ def chosen_run(run: str | None) -> str | Path:
         folder = records.find(requested)
         return folder if "/" in requested else requested
     names = sorted(path.parent.name for path in config.settings().runs_dir.glob("*/run.json"))
-    own, built = requested_run(), _last_build().get("run")
+    own, built = requested_run(), last_build().get("run")
     if own in names:
         return own
     if built in names or len(names) == 1:
@@ -130,12 +130,12 @@ def _print_apart(run: str | Path) -> None:
 
 def _last_states(run: str | Path) -> dict[str, list]:
     """What the last build did with each quantity, if it worked on this run."""
-    last = _last_build()
+    last = last_build()
     is_this = last and records.run_dir(last["run"]) == records.run_dir(run)
     return last["states"] if is_this else {}
 
 
-def _last_build() -> dict[str, Any]:
+def last_build() -> dict[str, Any]:
     """The run of the last build and what it did with each quantity; {} if nothing was built."""
     path = config.settings().build_dir / "last.json"
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}

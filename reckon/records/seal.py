@@ -86,9 +86,9 @@ def take_back(session: Session) -> list[str]:
             continue
         with records.updating(run, experiment) as record:
             stored = record.quantities[name]
-            # One that is kept again has no second event.
-            is_last = stored.chain[-1].event in ("revision", "discard")
-            if is_last and stored.predictions[-1] == revision:
+            events = " ".join(each.event for each in stored.chain)
+            is_last = stored.predictions[-1] == revision and revision.role == "revision"
+            if is_last and "visit" not in events.rpartition("revision")[2]:
                 update = {"predictions": stored.predictions[:-1]}
                 record.quantities[name] = stored.model_copy(update=update)
                 taken.append(name)

@@ -5,7 +5,7 @@ from helpers.chains import predict_chain, stored
 from helpers.project import reckon
 
 import reckon as rk
-from reckon import ReckonError
+from reckon import ReckonError, config
 from reckon.records import seal
 from reckon.records.quantities.lookup import all_results
 from reckon.records.quantities.revisions import Variants
@@ -88,3 +88,14 @@ def test_what_was_kept_is_taken_back_until_something_follows(folders):
     events = [event.event for event in stored().chain]
     assert events == ["seal", "visit", "revision", "discard", "reseal"]
     assert verify.faults(session.run.name) == []
+
+
+def test_what_was_kept_stays_where_its_quantity_was_measured_since(folders):
+    rk.measure(predict_chain())
+    session = current_session()
+    session.variants = Variants()
+    revised = rk.measure(predict_chain(cycles=7000.0))
+    assert seal.keep(session) == [revised.quantity]
+    config.use(config.settings().with_choices(fresh=True))
+    rk.measure(predict_chain(cycles=7000.0))
+    assert seal.take_back(session) == [] and len(stored().predictions) == 2
