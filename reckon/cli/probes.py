@@ -111,7 +111,7 @@ _UNIT_OF_OP = {"ns": "Gtick/s", "cycle": "ns/cycle", "byte": "ns/byte"}
     "memory/bandwidth/read size=64KiB --cpu 1   size_bytes; its unit may be left out",
 )
 @click.argument(
-    "name", help="the probe, such as cpu/syscall/getpid; of cpu/syscall: list its probes"
+    "name", help="the probe, such as cpu/syscall/getpid; its experiment alone lists its probes"
 )
 @click.argument("parameters", nargs=-1, metavar="[name=value]...", help="its parameters")
 @click.option(
