@@ -6,6 +6,7 @@ has none of its own. The JSON schema is published as docs/formulas.schema.json.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 from collections.abc import Iterable
@@ -221,7 +222,7 @@ class _Inputs:
 
     def number(self, name: str, input_: Input) -> int:
         """The input's number in the list, to which it is added if it is new."""
-        key = (name, repr(input_))
+        key = (name, _content(input_))
         if key not in self._numbers:
             shared = self._shared.setdefault(_identity(name, input_), len(self.panel_inputs))
             self._numbers[key] = len(self.panel_inputs)
@@ -229,12 +230,17 @@ class _Inputs:
         return self._numbers[key]
 
 
+def _content(input_: Input) -> str:
+    """All that an input is; a list of values cannot be part of a key."""
+    return json.dumps(dataclasses.asdict(input_))
+
+
 def _identity(name: str, input_: Input) -> tuple:
     """Equal for inputs that are the same quantity: what was read from one place is, wherever it is
     used and whatever its value was then."""
     if input_.reference:
         return (input_.reference, input_.source.endswith(AT_END))
-    return (name, repr(input_))
+    return (name, _content(input_))
 
 
 def _panel_input(name: str, input_: Input, shared: int, run: str | Path) -> PanelInput:

@@ -146,6 +146,8 @@ def test_a_formula_that_does_not_fit_changes_nothing_and_says_why(open_page):
     field.fill("mode_switch * clock")
     fault = box.locator(".what-if-fault:not(.what-if-input *)")
     assert "but ns is a time. The numbers are as before" in fault.text_content()
+    field.fill("mode_switch^2 / clock")
+    assert "a power is written **, as in a**2" in fault.text_content()
     assert (
         fault.get_attribute("aria-live") == "polite"
         and field.get_attribute("aria-invalid") == "true"
@@ -178,8 +180,11 @@ def test_a_kept_formula_is_python_s_with_the_same_value(open_page, tmp_path):
     box = panel(page)
     box.get_by_label("software = ").fill("np.maximum(2, 3) * kernel_path / clock")
     box.get_by_text("Keep these predictions").click()
+    box.get_by_text("Kept predictions", exact=True).click()
+    with page.expect_download() as download:
+        page.get_by_text("Download predictions.toml").click()
     file = tmp_path / "predictions.toml"
-    file.write_text(box.get_by_label("Text to copy").input_value())
+    download.value.save_as(file)
     stated = revisions.changes_in_file(file)[NULL_CALL]
     assert stated == ["formula=mode_switch / clock, np.maximum(2, 3) * kernel_path / clock"]
     in_python = changed(to_prediction(NULL_CALL, null_call().current), stated)
