@@ -12,6 +12,7 @@ import inspect
 import linecache
 import re
 import sys
+import tokenize
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -75,11 +76,19 @@ def explain_in(shell: InteractiveShell) -> None:
     that IPython knows of it."""
     shell.set_custom_exc((Exception, KeyboardInterrupt), _show)
 
-    def show_syntax_error(*_: object, **__: object) -> None:
-        """What IPython calls where a cell cannot be divided into words."""
-        _show(shell, type(sys.last_value), sys.last_value, None)
+    def divided_into_words(lines: list[str]) -> list[str]:
+        """The lines. Raises the sentence of a fault that IPython shows without calling `_show`."""
+        try:
+            list(tokenize.generate_tokens(iter(lines).__next__))
+        except IndentationError as error:
+            raise _shown(shell, error) from None
+        except (SyntaxError, tokenize.TokenError):  # a magic, or a fault that is found later
+            pass
+        return lines
 
-    shell.showsyntaxerror = show_syntax_error  # type: ignore[method-assign]
+    lines = shell.input_transformer_manager.line_transforms  # a cell of %%bash is one line there
+    lines[:] = [each for each in lines if each.__name__ != divided_into_words.__name__]
+    lines.append(divided_into_words)
     shell.ast_transformers[:] = [*filter(_is_of_others, shell.ast_transformers), _Compiled(shell)]
 
 
@@ -234,6 +243,10 @@ def _of_amount(call: str) -> str:
     is known of it."""
     if found := _WITH_COMMA.match(call):
         function, whole, part, unit = found.groups()
+        try:
+            units.number_and_unit(f"{whole},{part} {unit}")
+        except ReckonError as unclear:
+            return str(unclear)
         why, number = "a decimal number is written with a point", f"{whole}.{part}"
     elif found := _IN_ONE_TEXT.match(call):
         function, number, unit = found.groups()
