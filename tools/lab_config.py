@@ -1,5 +1,5 @@
 """JupyterLab's settings of `make lab`: it opens at the book's contents, its kernels begin with the
-run, and a notebook is saved as git has it.
+run of the site, and a notebook is saved as git has it.
 
 The filter of .gitattributes alone is not enough: where a file's size differs, `git status` calls it
 modified without asking the filter.
@@ -13,8 +13,9 @@ from pathlib import Path
 from ipykernel.ipkernel import IPythonKernel
 from jupyter_server.services.contents.largefilemanager import AsyncLargeFileManager
 
-from reckon import records
+from reckon import config, records
 from reckon.book import contents
+from reckon.cli.runs import run_of_site
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -48,6 +49,10 @@ records.write_whole(opened, f"# Pages of the book\n\n{contents.links(opened.pare
 # The kernelspec that comes first: it imports reckon, also after a restart.
 folders = [str(ROOT / "tools" / "jupyter"), os.environ.get("JUPYTER_PATH")]
 os.environ["JUPYTER_PATH"] = os.pathsep.join(filter(None, folders))
+
+# The run that the reader of the site sees; else a cell that is run would measure this machine.
+if not config.settings().run and (run := run_of_site()):
+    os.environ["RECKON_RUN"] = run
 
 settings = get_config()
 settings.ServerApp.root_dir = str(ROOT)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from reckon import config, records
+from reckon import config
 from reckon.cli import book
 from reckon.cli.commands import command
-from reckon.cli.runs import last_build
+from reckon.cli.runs import run_of_site
 from reckon.errors import ReckonError
 
 
@@ -43,12 +43,8 @@ def _run_to_edit() -> str:
     """The requested run, or that of the site in _build.
 
     Raises ReckonError without either: this machine would be measured."""
-    settings = config.settings()
-    if settings.run:
-        return settings.run
-    run = last_build().get("run")
-    if run and records.read_run(run) and (settings.build_dir / "html" / "index.html").exists():
-        print(f"The site's run is {run}; RUN= names another.", flush=True)
+    run = config.settings().run or run_of_site()
+    if run:
         return run
     raise ReckonError(
         "There is no site to edit yet; name a run, as in `make edit RUN=example`, or run "

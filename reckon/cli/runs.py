@@ -141,6 +141,17 @@ def last_build() -> dict[str, Any]:
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
+def run_of_site() -> str | None:
+    """The run of the site in _build, which is printed; None without a site."""
+    run = last_build().get("run")
+    if not (
+        run and records.read_run(run) and (config.settings().build_dir / "html/index.html").exists()
+    ):
+        return None
+    print(f"The site's run is {run}; RUN= names another.", flush=True)
+    return run
+
+
 def _row(result: Result, state: str, reason: str | None) -> list[str]:
     """What a line says: of a curve the ends, of a single measured quantity its interval."""
     predicted = _span(result.seal.predicted, result)

@@ -1,6 +1,7 @@
 """JupyterLab as `make lab` starts it, in Chromium: a prediction is edited, kept, mended and saved."""
 
 import contextlib
+import json
 import shutil
 import socket
 import subprocess
@@ -35,12 +36,18 @@ class Lab:
         self._git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "as it was")
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
+        environment = project.environment(
+            JUPYTERLAB_WORKSPACES_DIR=str(self.base / "tabs")  # else an earlier one's are opened
+        )
+        if run := environment.pop("RECKON_RUN", None):  # it is not named, but that of the site
+            (self.base / "_build/html").mkdir(parents=True)
+            (self.base / "_build/html/index.html").touch()
+            (self.base / "_build/last.json").write_text(json.dumps({"run": run, "states": {}}))
         self._server = subprocess.Popen(
             [sys.executable, *_arguments_of_make_lab(), "--no-browser", f"--port={port}"]
             + ["--IdentityProvider.token=", "--allow-root"],
             cwd=self.base,
-            # else the tabs of an earlier JupyterLab are opened again
-            env=project.environment() | {"JUPYTERLAB_WORKSPACES_DIR": str(self.base / "tabs")},
+            env=environment,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
