@@ -20,13 +20,18 @@ window.reckon.formulaText = (() => {
 
   class FormulaError extends Error {}
 
+  const INSTEAD = { "^": "a power is written **, as in a**2", "×": "write *", "·": "write *", "−": "write -" };
+
+  const strange = (letter) =>
+    INSTEAD[letter] ? `“${letter}” is no operator of a formula; ${INSTEAD[letter]}.` : `“${letter}” is not part of a formula.`;
+
   function tokens(text) {
     const found = [];
     TOKEN.lastIndex = 0;
     while (text.slice(TOKEN.lastIndex).trim()) {
       const start = TOKEN.lastIndex;
       const match = TOKEN.exec(text);
-      if (!match) throw new FormulaError(`“${text.slice(start).trim()[0]}” is not part of a formula.`);
+      if (!match) throw new FormulaError(strange(text.slice(start).trim()[0]));
       const [, number, name, sign] = match;
       found.push({ number, name, sign, start: match.index + match[0].length - (number ?? name ?? sign).length, end: TOKEN.lastIndex });
     }

@@ -98,11 +98,15 @@ window.reckon.kept = (() => {
     return lineFault(line);
   }
 
+  /** A sentence where this page cannot check all lines. */
+  const uncheckedIn = (lines) =>
+    lines.every(({ quantity }) => byQuantity.has(quantity)) ? "" : " Those of other pages were not checked here.";
+
   async function take(file) {
     try {
       if (file.size > MOST_BYTES) throw new Error(`it has more than ${MOST_BYTES / 1e6} MB.`);
       const lines = parsed(decoded(await file.arrayBuffer()));
-      add(lines, `${counted(lines)} of ${file.name} added.`);
+      add(lines, `${counted(lines)} of ${file.name} added.${uncheckedIn(lines)}`);
     } catch (error) {
       say(`${file.name}: ${error instanceof SyntaxError ? "a text in quotes has a mistake." : error.message}`);
     }
@@ -205,7 +209,7 @@ window.reckon.kept = (() => {
     open();
     const fault = lines.length ? lines.map(faultOf).find(Boolean) : "it has no prediction.";
     if (fault) say(`The address: ${fault}`);
-    else add(lines, `${counted(lines)} of the address added.`);
+    else add(lines, `${counted(lines)} of the address added.${uncheckedIn(lines)}`);
   }
 
   function start() {

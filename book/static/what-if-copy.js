@@ -7,7 +7,7 @@ window.reckon.copies = (() => {
   const { typed, unitsOf } = window.reckon.numbers;
   const { joined, didYouMean } = window.reckon.words;
   const { parsePart, FormulaError } = window.reckon.formulaText;
-  const { edits, texts, textsOf, isEdited, changeText, changeOnly } = window.reckon.edits;
+  const { edits, texts, textsOf, isEdited, isBelowZero, changeText, changeOnly } = window.reckon.edits;
   const { element } = window.reckon.elements;
 
   const LINK = "#what-if=";
@@ -74,7 +74,8 @@ window.reckon.copies = (() => {
       return { fault: `${lastPart(quantity)} has no input ${name}; ${hint}` };
     }
     const { value, fault } = typed(amount, unitsOf(input));
-    return { shared: input.shared, value, fault: fault && `${name}: ${fault}` };
+    const wrong = fault ?? (isBelowZero(input.shared, value) ? window.reckon.data.rules.impossible.input : undefined);
+    return { shared: input.shared, value, fault: wrong && `${name}: ${wrong}` };
   }
 
   /** What is wrong with a line; "" without any, and of a quantity that is not on this page. */

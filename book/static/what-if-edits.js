@@ -100,10 +100,12 @@ window.reckon.edits = (() => {
 
   const sealedRatio = (formula) => ratioOf(formula, formula.sealed.value);
 
+  const isBelowZero = (shared, value) => value < 0 && given(shared).value >= 0;
+
   /** Takes the value of an input. Throws a FormulaError and changes nothing where one of its
    * predictions cannot have such a value. */
   function change(shared, value) {
-    if (value < 0 && given(shared).value >= 0) throw new FormulaError(window.reckon.data.rules.impossible.input);
+    if (isBelowZero(shared, value)) throw new FormulaError(window.reckon.data.rules.impossible.input);
     const before = edits.get(shared);
     take(shared, value);
     try {
@@ -157,6 +159,7 @@ window.reckon.edits = (() => {
     texts,
     textsOf,
     isEdited,
+    isBelowZero,
     changeText,
     compute,
     sealedRatio,

@@ -18,7 +18,7 @@ from reckon.config import settings
 from reckon.errors import ReckonError
 from reckon.records.quantities.lookup import all_results
 from reckon.show.tables import run_comparison
-from reckon.show.text import first_case
+from reckon.show.text import first_case, plural
 
 _LONGEST_VALUE = 40  # characters of a value in the text
 
@@ -166,7 +166,7 @@ def _runs_text(runs: list[dict]) -> str:
             run["opened"][:16].replace("T", " "),
             run["machine"] or "not reported",
             run["kernel"] or "not reported",
-            f"{run['quantities']} quantities",
+            f"{run['quantities']} {plural(run['quantities'], 'quantity', 'quantities')}",
         ]
         for run in runs
     ]

@@ -144,7 +144,10 @@ def changed(prediction: Prediction, changes: Iterable[str]) -> Prediction:
             formula = _with_text(formula, stated)
             formula.check_dimensions(prediction.inputs)
         else:
-            values.update([changed_input(prediction, change)])
+            name, value = changed_input(prediction, change)
+            if name in values:
+                raise PredictionError(f"{name} is given twice; leave one out.")
+            values[name] = value
     new = dataclasses.replace(with_values(prediction, values), formula=formula)
     new.check_value()
     return new

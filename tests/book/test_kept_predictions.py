@@ -66,7 +66,7 @@ def test_what_is_kept_stays_on_all_pages_and_can_be_removed_and_taken_back(open_
     dialog = opened(again)
     assert NULL_CALL in downloaded(again)
     said = add(again, '\ufeff# A file.\r\n["memory/latency/unknown"] # one\r\nlatency = "5 ns"\r\n')
-    assert said == "1 prediction of a.toml added."
+    assert said == "1 prediction of a.toml added. Those of other pages were not checked here."
     whole = downloaded(again)
     assert whole[NULL_CALL] == {"kernel_path": "550.5 cycle"}
     assert whole["memory/latency/unknown"] == {"latency": "5 ns"}
@@ -102,6 +102,7 @@ BROKEN = {
     f'["{NULL_CALL}"]\nkernel_pat = "5 cycle"': "no input kernel_pat; did you mean kernel_path?",
     f'["{NULL_CALL}"]\nkernel_path = "1,234 cycle"': "may be 1234 or 1.234",
     f'["{NULL_CALL}"]\nkernel_path = "5 MB"': "is no unit of this field",
+    f'["{NULL_CALL}"]\nkernel_path = "-5 cycle"': "kernel_path: This input is below 0",
     f'["{NULL_CALL}"]\nformula = "clock, clock"': "formula: ",
     f'["{NULL_CALL}"]\nformula = "1 / clock"': "the parts hardware and software",
     f'["{NULL_CALL}"]\npredicted = "5 ns"': "which `reckon class` reads",

@@ -330,6 +330,11 @@ def test_nothing_scrolls_sideways_on_a_phone(open_page, experiment):
     box.locator(".what-if-result > summary").nth(1).click()
     box.locator("table").first.wait_for()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    row = box.locator(".what-if-input:has(input[type=range])").first
+    before = row.locator("label").bounding_box()["height"]
+    row.locator("input:not([type=range])").fill("1,200")
+    assert row.locator(".what-if-fault").text_content()
+    assert row.locator("label").bounding_box()["height"] == before
 
 
 def test_in_print_a_panel_shows_what_each_input_does_and_no_control(open_page):

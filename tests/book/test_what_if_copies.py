@@ -31,7 +31,14 @@ def test_only_what_is_changed_and_without_a_mistake_can_be_kept(open_page):
 
 
 @pytest.mark.parametrize(
-    "change", ["getpid.kernel_path=abc", "getpid.path=5", "getpit.clock=5", "getpid.formula=1"]
+    "change",
+    [
+        "getpid.kernel_path=abc",
+        "getpid.kernel_path=-5",
+        "getpid.path=5",
+        "getpit.clock=5",
+        "getpid.formula=1",
+    ],
 )
 def test_a_link_that_does_not_fit_the_page_says_so(open_page, change):
     box = open_page(fragment=f"#what-if=cpu/syscall/{change}").locator("details.what-if").first

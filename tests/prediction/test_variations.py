@@ -5,6 +5,7 @@ import pytest
 
 import reckon as rk
 from reckon.prediction import variations
+from reckon.prediction.expression import PredictionError
 
 
 @rk.predict("x/call", unit="ns")
@@ -26,6 +27,11 @@ def test_a_changed_input_changes_the_prediction_and_its_interval_holds_it(predic
     assert float(other.predicted) == pytest.approx((90 + 2400) / 3e9)
     assert other.interval() == pytest.approx(((60 + 50) / 3e9, (200 + 2400) / 3e9))
     assert float(predicted.predicted) == pytest.approx(80e-9)
+
+
+def test_an_input_is_changed_once(predicted):
+    with pytest.raises(PredictionError, match="path is given twice; leave one out."):
+        variations.changed(predicted, ["path=550", "path=600"])
 
 
 def test_the_input_that_moves_the_prediction_most_comes_first(predicted):
