@@ -34,7 +34,7 @@ def chosen_run(run: str | None) -> str | Path:
     if requested:
         folder = records.find(requested)
         return folder if "/" in requested else requested
-    names = sorted(path.parent.name for path in config.settings().runs_dir.glob("*/run.json"))
+    names = records.run_names()
     own, built = requested_run(), last_build().get("run")
     if own in names:
         return own

@@ -26,6 +26,7 @@ from reckon.records.run_files.store import (
     read_run,
     record_path,
     run_dir,
+    run_names,
     runs,
     schema,
     updating,

@@ -69,6 +69,11 @@ def runs() -> tuple[dict[str, Path], list[str]]:
     return {folder.name: folder for _, folder in opened}, unreadable
 
 
+def run_names() -> list[str]:
+    """The runs in the folder of runs."""
+    return sorted(path.parent.name for path in config.settings().runs_dir.glob("*/run.json"))
+
+
 def find(run: str) -> Path:
     """The folder of an existing run, given by name or as a folder (with a / in it).
 
@@ -77,11 +82,10 @@ def find(run: str) -> Path:
     folder = Path(os.path.abspath(run)) if "/" in run else run_dir(run)
     if (folder / "run.json").is_file():
         return folder
-    runs_dir = config.settings().runs_dir
-    known = sorted(path.parent.name for path in runs_dir.glob("*/run.json"))
+    known = run_names()
     listed = (
-        f"{runs_dir} has {', '.join(known) or 'none'}, and a folder that lies elsewhere is given "
-        "with a / in it."
+        f"{config.settings().runs_dir} has {', '.join(known) or 'none'}, and a folder that lies "
+        "elsewhere is given with a / in it."
     )
     raise ReckonError(f"There is no run {run}; {did_you_mean(run, known, listed)}")
 
