@@ -57,19 +57,17 @@ def of_class(
         hint = did_you_mean(folder.name, beside, "it has a .toml file of each reader.")
         raise ReckonError(f"There is no folder {folder}; {hint}")
     chosen = chosen_run(run)
+    name = Path(chosen).name
     group = read_folder(folder, all_results(chosen))
     with_names = not no_names
     for fault in group.skipped:
         print(f"Skipped: {fault}", file=sys.stderr)
     if not (group.quantities or group.seen):
-        name = Path(chosen).name
         raise ReckonError(
             f"No prediction in {folder} is of the run {name}, so {out} is not written; choose "
             "another with --run."
         )
-    page = class_page.page(
-        group, Path(chosen).name, with_names=with_names, with_answer=not no_answer
-    )
+    page = class_page.page(group, name, with_names=with_names, with_answer=not no_answer)
     records.write_whole(out, page)
     if table:
         records.write_whole(table, class_page.table(group, with_names=with_names))

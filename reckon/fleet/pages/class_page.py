@@ -15,14 +15,12 @@ import numpy as np
 
 from reckon import units
 from reckon.edits.guesses import Guess
-from reckon.fleet.pages.templates import counted, environment, heading
+from reckon.fleet.pages.templates import axis_ends, counted, environment, heading
 from reckon.fleet.readers import QuantityGuesses, ReadersPredictions
 from reckon.messages import join_words
 from reckon.prediction.ratios import MISS, factor_off
 from reckon.show.tables.scores import shares_within, typical_factor
 from reckon.show.text import counted_position, ratio_text
-
-_MARGIN = 1.2  # the axis spans this factor beyond the outermost value
 
 
 def page(group: ReadersPredictions, run: str, *, with_names: bool, with_answer: bool = True) -> str:
@@ -112,7 +110,7 @@ def _dots(quantity: QuantityGuesses, *, with_names: bool, with_answer: bool) -> 
     values = [value for value, _ in seconds + firsts]
     if with_answer:
         values.append(measured)
-    ends = min(values) / _MARGIN, max(values) * _MARGIN
+    ends = axis_ends(values)
     low, high = np.log(ends)
 
     def x(value: float) -> float:

@@ -50,11 +50,17 @@ def counted(count: int, word: str, plural_word: str) -> str:
     return f"{count:,} {plural(count, word, plural_word)}"
 
 
+def axis_ends(values: Iterable[float]) -> tuple[float, float]:
+    """The ends of a logarithmic axis that holds these values."""
+    values = list(values)
+    return min(values) / _MARGIN, max(values) * _MARGIN
+
+
 def dot_plot(values: Iterable[float]) -> dict[str, Any]:
     """A logarithmic axis of values above 0: how many dots each of its bins has, how many values a
     dot stands for, and the axis' ends."""
     values = list(values)
-    ends = min(values) / _MARGIN, max(values) * _MARGIN
+    ends = axis_ends(values)
     counts, _ = np.histogram(np.log(values), _BINS, tuple(np.log(ends)))
     values_per_dot = -(-counts.max() // _HIGHEST)
     return {
