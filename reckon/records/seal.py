@@ -80,7 +80,7 @@ def take_back(session: Session) -> list[str]:
     for name, revision in kept.items():
         experiment = records.experiment_of(name)
         if session.is_replay:
-            recorded = records.read_record(run, experiment).quantities[name]
+            recorded = records.read_record(run, experiment, samples=False).quantities[name]
             revisions.write_overlay(run, name, recorded.predictions[-1])
             taken.append(name)
             continue

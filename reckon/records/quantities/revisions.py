@@ -189,9 +189,8 @@ class QuantityPrediction:
     """What a file predicts of a quantity."""
 
     changes: list[str]  # "name=amount" of each changed input, "formula=text"
-    stated: dict[
-        str, str
-    ]  # by _STATED: the value, its interval, the position on a curve, the reason
+    # By _STATED: the value, its interval, the position on a curve, the reason.
+    stated: dict[str, str]
 
 
 @dataclass(frozen=True)
