@@ -130,7 +130,8 @@ _AMOUNT = re.compile(
     r"\s*([-+−]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)(?:[eE][-+−]?[0-9]+)?)"
     r"\s*((?:[^\W\d_]|%|1(?![\w.]))[^,]*?|)\s*"
 )
-_THOUSANDS = re.compile(r"[-+−]?[1-9][0-9]{0,2},[0-9]{3}")  # or three decimals
+# Thousands or three decimals; of those after a point the last is no 0, as what Reckon writes has it.
+_THOUSANDS = re.compile(r"[-+−]?[1-9][0-9]{0,2}(?:,[0-9]{3}|\.[0-9]{2}0)")
 UNCLEAR = "{text} may be {whole} or {decimal}; write the one that is meant."
 
 
@@ -138,15 +139,16 @@ def number_and_unit(text: str) -> tuple[float, str] | None:
     """The parts of an amount as a person writes it, "0.2 ms" or "64KiB"; the unit may be empty.
 
     A single comma is a decimal one. None for another text than a number and a unit. Raises
-    ReckonError for 1,234, which may be thousands. book/static/numbers.js follows the same rule.
+    ReckonError for 1,234 and 1.230, which may be thousands. book/static/numbers.js follows the same rule.
     """
     match = _AMOUNT.fullmatch(text)
     if match is None:
         return None
     number = match[1]
-    whole, decimal = number.replace(",", ""), number.replace(",", ".")
+    decimal = number.replace(",", ".")
     if _THOUSANDS.fullmatch(number):
-        raise ReckonError(UNCLEAR.format(text=number, whole=whole, decimal=decimal))
+        whole, shortest = decimal.replace(".", ""), decimal.rstrip("0").rstrip(".")
+        raise ReckonError(UNCLEAR.format(text=number, whole=whole, decimal=shortest))
     return float(decimal.replace("−", "-")), match[2]
 
 

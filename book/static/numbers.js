@@ -154,7 +154,7 @@ window.reckon.numbers = (() => {
   const NO_NUMBER = "This is no number, or too large for one; write it with nothing between thousands, as 1234.5.";
   const AMOUNT =
     /^\s*([-+−]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)(?:[eE][-+−]?[0-9]+)?)\s*((?:[\p{L}%]|1(?![\p{L}\p{N}_.]))[^,]*?|)\s*$/u;
-  const THOUSANDS = /^[-+−]?[1-9][0-9]{0,2},[0-9]{3}$/;
+  const THOUSANDS = /^[-+−]?[1-9][0-9]{0,2}(?:,[0-9]{3}|\.[0-9]{2}0)$/;
 
   /** The units in which an input may be given, its own first. */
   const unitsOf = (input) => [input.unit, { spoken: input.author_unit, factor: input.unit.factor }, ...input.steps];
@@ -167,7 +167,7 @@ window.reckon.numbers = (() => {
     const decimal = written.replace(",", ".");
     if (THOUSANDS.test(written)) {
       const { unclear_amount: unclear } = window.reckon.data.rules;
-      const readings = { text: written, whole: written.replace(",", ""), decimal };
+      const readings = { text: written, whole: decimal.replace(".", ""), decimal: decimal.replace(/\.?0+$/, "") };
       return { fault: unclear.replace(/\{(\w+)\}/g, (_, key) => readings[key]) };
     }
     const isNamed = (unit) => [unit.spoken, unit.one].includes(name.replace(/^[uμ](?=s$)/, "µ"));

@@ -138,7 +138,7 @@ class DimensionName(_Strict):
 class Rules(_Strict):
     """The numbers of the rules that the script shares with the Python package."""
 
-    unclear_amount: str = units.UNCLEAR  # what is said of 1,234
+    unclear_amount: str = units.UNCLEAR  # what is said of 1,234 and 1.230
     sealed_before: str = SEALED_BEFORE  # what is said of measured inputs that have moved since
     least_moved: float = LEAST_MOVED
 

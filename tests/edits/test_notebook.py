@@ -168,7 +168,7 @@ def test_a_mistake_is_a_sentence_without_a_traceback(lab):
         ),
         (
             'rk.guess(1,200, "cycle", "path", low=50, high=1200)',
-            "Line 1: 1,200 may be 1200 or 1.200; write the one that is meant.",
+            "Line 1: 1,200 may be 1200 or 1.2; write the one that is meant.",
         ),
         ("%%bash\nif true; then\n    echo a\n  fi", "a\n"),
         (
