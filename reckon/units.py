@@ -130,7 +130,7 @@ _AMOUNT = re.compile(
     r"\s*([-+−]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)(?:[eE][-+−]?[0-9]+)?)"
     r"\s*((?:[^\W\d_]|%|1(?![\w.]))[^,]*?|)\s*"
 )
-# Thousands or three decimals; of those after a point the last is no 0, as what Reckon writes has it.
+# Thousands or three decimals; those after a point end in 0, in which no text of Reckon's ends.
 _THOUSANDS = re.compile(r"[-+−]?[1-9][0-9]{0,2}(?:,[0-9]{3}|\.[0-9]{2}0)")
 UNCLEAR = "{text} may be {whole} or {decimal}; write the one that is meant."
 
@@ -139,7 +139,8 @@ def number_and_unit(text: str) -> tuple[float, str] | None:
     """The parts of an amount as a person writes it, "0.2 ms" or "64KiB"; the unit may be empty.
 
     A single comma is a decimal one. None for another text than a number and a unit. Raises
-    ReckonError for 1,234 and 1.230, which may be thousands. book/static/numbers.js follows the same rule.
+    ReckonError for 1,234 and 1.230, which may be thousands. book/static/numbers.js follows the
+    same rule.
     """
     match = _AMOUNT.fullmatch(text)
     if match is None:
