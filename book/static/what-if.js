@@ -11,6 +11,7 @@
   const { LINK, link, linked, apply, notebookCell, give } = window.reckon.copies;
   const { given, sharedOf, isEdited, compute, sealedRatio, onChange, reset } = window.reckon.edits;
 
+  const WRONG = ".what-if [aria-invalid=true]";
   const panels = [];
   let isPage = false; // of the site; else an output in JupyterLab
 
@@ -74,8 +75,7 @@
     /** What is wrong; "" if something of these is changed, and without a mistake. */
     const fault = (formulas) => {
       if (!formulas.some(isEdited)) return "Nothing is changed; change an input first.";
-      const isWrong = document.querySelector(".what-if [aria-invalid=true]");
-      return isWrong ? "A field has a mistake, which is said below it: mend it, or reset." : "";
+      return document.querySelector(WRONG) ? "A field has a mistake, which is said below it: mend it, or reset." : "";
     };
     const copy = (formulas, content) => {
       if (fault(formulas)) say(fault(formulas));
@@ -107,7 +107,7 @@
         : `Change these ${own.length} predictions`;
     const status = element("output", { class: "what-if-status", "aria-live": "polite" });
     const others = element("small", { class: "what-if-others" });
-    const content = element("div", { class: "what-if-content" });
+    const content = element("div", { class: "what-if-content", oninput: () => tell() });
     const box = element(
       "details",
       { class: "what-if", ontoggle: () => box.open && build() },
@@ -119,6 +119,11 @@
     let forgetText = () => {};
 
     const say = (sentence) => (status.textContent = sentence);
+
+    function tell() {
+      say(`${report(own)}${box.querySelector(WRONG) ? " All of this is from before the mistake." : ""}`);
+      others.textContent = reportOthers(own);
+    }
 
     function build() {
       if (rows.length) return;
@@ -134,8 +139,7 @@
         ...nodes,
       );
       results.forEach((result) => result.show());
-      say(report(own));
-      others.textContent = reportOthers(own);
+      tell();
     }
 
     function open() {
@@ -157,7 +161,7 @@
       results
         .filter(({ formula }) => sharedOf(formula).some(isTouched))
         .forEach((result) => result.show(isReset));
-      say(report(own));
+      tell();
     }
 
     /** What each input does, for a printer, which a timer does not reach; of one quantity, for room. */
