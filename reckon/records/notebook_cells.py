@@ -27,6 +27,11 @@ class Page:
     path: Path | None = None
     in_order: bool = False
 
+    def names(self) -> set[str]:
+        """The names that its cells give a value."""
+        cells = sources(saved(self.path)) if self.path else []
+        return {name for source in cells for name in names_given(source)}
+
     def where_made(self, name: str) -> str:
         """Which cell makes the name, and what to do, as half a sentence; "" if none is known."""
         if self.path is None:

@@ -7,7 +7,6 @@ explains (ReckonError) is shown as it is.
 from __future__ import annotations
 
 import ast
-import builtins
 import inspect
 import linecache
 import re
@@ -51,6 +50,8 @@ _INSTEAD = {
     "'Prediction'": "measure it first, by rk.measure(...)",
     "'Formula'": "call the formula with its inputs",
 }
+_BUILTINS = ["abs", "dict", "len", "list", "max", "min", "print", "range", "round", "sum", "zip"]
+_OF_IPYTHON = {"In", "Out", "exit", "get_ipython", "open", "quit"}
 _PLACES_OF_FUNCTIONS = ("", "show", "draw")  # attributes of the package reckon
 
 
@@ -198,8 +199,8 @@ def _of_call(call: str, error: BaseException) -> str:
 def _of_name(error: NameError, variables: Mapping[str, object], page: Page) -> str:
     """Which cell makes the name, or the name that may have been meant."""
     name = str(error.name)
-    known = [each for each in variables if not each.startswith("_")]
-    meant = nearest(name, [*known, *dir(builtins)])
+    known = {each for each in variables if not each.startswith("_")} | page.names() - {name}
+    meant = nearest(name, sorted(known - _OF_IPYTHON) + _BUILTINS)
     where = page.where_made(name)
     question = f"did you mean {meant}?" if meant else ""
     hints = (

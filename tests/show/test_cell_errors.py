@@ -32,6 +32,14 @@ CASES = {
         "zzyzx",
         "Line 1: there is no zzyzx in this notebook; run the cell that makes it, or restore it.",
     ),
+    "a name like one of Python's that no notebook has use for": (
+        "pars",
+        "Line 1: there is no pars in this notebook; run the cell that makes it, or restore it.",
+    ),
+    "a name like one of IPython's": (
+        "exit = quit = 1\nquid",
+        "Line 2: there is no quid in this notebook; run the cell that makes it, or restore it.",
+    ),
     "a unit without quotes": (
         'rk.given(90, GHz, "x")',
         'Line 1: there is no GHz in this notebook; write "GHz" with quotes, as a unit.',
@@ -132,6 +140,7 @@ def test_a_deleted_cell_is_named_by_what_it_made(page):
 def test_a_cell_that_has_not_run_yet_is_named(page):
     said = "cell 2 makes it (`null = rk.measure(call)`)"
     assert f"; {said}: run that first." in error_of("null", Page(page))
+    assert error_of("nul", Page(page)).endswith("no nul in this notebook; did you mean null?")
     assert f"; {said}: move that up." in error_of("null", Page(page, in_order=True))
 
 
