@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from pathlib import Path
 
 from rich.console import Console
@@ -23,6 +24,7 @@ class Display:
         self.states: dict[str, tuple[str, str | None]] = {}
         self._with_failures: set[str] = set()  # the pages
         self._first_with: dict[str, str] = {}  # the quantity that a reason was printed of
+        self._reused: Counter[str] = Counter()  # by page, since it began
         self._expected_s: dict[str, float] = {}  # by task, of those that are not done
         self._live = sys.stdout.isatty()
         self._console = Console(highlight=False, soft_wrap=True)
@@ -73,7 +75,8 @@ class Display:
         self._done_s += self._expected_s.pop(task, 0.0)
         self._bar.update(self._task, completed=self._done_s, left=self._left())
         if not self._live:
-            self.line(f"{name}: done in {seconds:.1f} s")
+            reused = self._reused.pop(name, 0)
+            self.line(f"{name}: done in {seconds:.1f} s{f', {reused} reused' if reused else ''}")
 
     @property
     def left_s(self) -> float:
@@ -117,7 +120,10 @@ class Display:
             advance=min(event.get("seconds", 0.0), _MAX_S_AN_EVENT),
             description=f"{quantity} {state}",
         )
-        self._print_state(quantity, state, reason)
+        if state == "reused":
+            self._reused[page] += 1
+        else:
+            self._print_state(quantity, state, reason)
 
     def _print_state(self, quantity: str, state: str, reason: str | None) -> None:
         """Print what became of a quantity. A reason that many share is printed in full only once;

@@ -37,6 +37,21 @@ def test_a_reason_is_printed_in_full_only_once(tmp_path, capsys):
     ]
 
 
+def test_reused_quantities_are_counted_in_the_last_line_of_their_page(tmp_path, capsys):
+    reused = {"event": "done", "state": "reused", "reason": None}
+    events = [{**reused, "quantity": f"cpu/made/{i}"} for i in range(3)]
+    path = tmp_path / "page.events"
+    path.write_text("".join(json.dumps(event) + "\n" for event in events))
+    display = Display()
+    display.show("cpu/made", path)
+    display.page_done("cpu/made", "cpu/made", 1.0)
+    display.page_done("cpu/made", "later visit", 2.0)
+    assert capsys.readouterr().out.splitlines() == [
+        "cpu/made: done in 1.0 s, 3 reused",
+        "cpu/made: done in 2.0 s",
+    ]
+
+
 def test_what_a_terminal_shows_of_quantities_are_new_reasons(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     states = [
