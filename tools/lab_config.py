@@ -59,3 +59,5 @@ settings.ServerApp.root_dir = str(ROOT)
 settings.ServerApp.contents_manager_class = Contents
 settings.LabApp.default_url = "/lab/tree/_build/contents.md?file-browser-path=notebooks"
 settings.ContentsManager.pre_save_hook = without_outputs
+# Else it looks for language servers by npm, which logs into ~/.npm.
+settings.LanguageServerManager.autodetect = False

@@ -36,8 +36,11 @@ class Lab:
         self._git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "as it was")
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
+        self.home = self.base / "home"
+        self.home.mkdir()
         environment = project.environment(
-            JUPYTERLAB_WORKSPACES_DIR=str(self.base / "tabs")  # else an earlier one's are opened
+            HOME=str(self.home),
+            JUPYTERLAB_WORKSPACES_DIR=str(self.base / "tabs"),  # else an earlier one's are opened
         )
         if run := environment.pop("RECKON_RUN", None):  # it is not named, but that of the site
             (self.base / "_build/html").mkdir(parents=True)
@@ -151,6 +154,13 @@ def lab(browser, tmp_path_factory):
         lab.new_kernel_shows = lab.run("null_call_here = ").inner_text()
         lab.shows = lab.begin()
         yield lab
+
+
+def test_the_home_folder_has_only_what_the_readme_names(lab):
+    folders = {str(path.relative_to(lab.home)) for path in lab.home.glob(".*")}
+    folders |= {str(path.relative_to(lab.home)) for path in lab.home.glob(".[!cij]*/*")}
+    named = {".ipython", ".cache", ".config", ".jupyter", ".local", ".local/share"}
+    assert ".jupyter" in folders and folders <= named
 
 
 def test_pages_are_as_on_the_site_and_saving_leaves_git_clean(lab):
