@@ -168,7 +168,7 @@ window.reckon.numbers = (() => {
     if (THOUSANDS.test(written)) {
       const { unclear_amount: unclear } = window.reckon.data.rules;
       const readings = { text: written, whole: decimal.replace(".", ""), decimal: decimal.replace(/\.?0+$/, "") };
-      return { fault: unclear.replace(/\{(\w+)\}/g, (_, key) => readings[key]) };
+      return { fault: window.reckon.words.filled(unclear, readings) };
     }
     const isNamed = (unit) => [unit.spoken, unit.one].includes(name.replace(/^[uμ](?=s$)/, "µ"));
     const unit = name ? known.find(isNamed) : known[0];

@@ -7,6 +7,7 @@
   const { byQuantity } = window.reckon.formulas;
   const { measuredAndInterval, times, typed, unitsOf, howFar, withUnit } = window.reckon.numbers;
   const { element } = window.reckon.elements;
+  const { filled } = window.reckon.words;
   const { guesses, put, forget, holds, score, toml, SWITCH, NAME } = window.reckon.guesses;
   const { stored, store } = window.reckon.storage;
   const { exact, download, give, lastPart } = window.reckon.copies;
@@ -213,14 +214,21 @@
     const inBase = (input) => read(input).value;
     const check = () => {
       const [low, middle, high] = [least, value, most].map((input) => (input.value ? read(input) : {}));
-      const isOutside = low.value > middle.value || high.value < middle.value;
-      const isHalf = !least.value !== !most.value;
+      const { half, outside, negative } = window.reckon.data.rules.interval_faults;
+      const isAmount = Object.keys(formula.dimension).length > 0;
+      const faults = [
+        [!least.value !== !most.value, half],
+        [low.value > middle.value || high.value < middle.value || low.value > high.value, outside],
+        [isAmount && low.value < 0, negative],
+      ];
+      const [, wrong = ""] = faults.find(([isSo]) => isSo) ?? [];
       const isMissing = !value.value && (isAlone || least.value || most.value || reason.value);
       const positive = middle.value > 0 || (!value.value && !isMissing);
       value.setCustomValidity(middle.fault ?? (positive ? "" : "A prediction is larger than 0."));
       least.setCustomValidity(low.fault ?? "");
-      const whole = isHalf ? "An interval has both ends." : isOutside ? "The interval holds the prediction." : "";
-      most.setCustomValidity(high.fault ?? whole);
+      const texts = { low: least.value, value: value.value, high: most.value };
+      const whole = filled(wrong, texts);
+      most.setCustomValidity(high.fault ?? whole.charAt(0).toUpperCase() + whole.slice(1));
     };
     const { subject, question } = wordsOf(formula);
     const node = element(

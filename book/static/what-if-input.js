@@ -4,6 +4,7 @@ window.reckon.inputs = (() => {
 
   const { plain, typed, unitsOf, withUnit } = window.reckon.numbers;
   const { element } = window.reckon.elements;
+  const { filled } = window.reckon.words;
   const { edits, given, currentValue, change } = window.reckon.edits;
   const { FormulaError } = window.reckon.formulaText;
 
@@ -19,9 +20,9 @@ window.reckon.inputs = (() => {
 
   /** What is said of a value far outside of the interval that the input is stated with; else "". */
   function farOutside(value, { low, high, unit }) {
-    const { miss } = window.reckon.data.rules;
+    const { miss, far_outside: sentence } = window.reckon.data.rules;
     const isFar = low >= 0 && (value < low / miss || value > high * miss);
-    return isFar ? `Far outside its interval of ${plain(low / unit.factor)} to ${withUnit(high, { unit })}.` : "";
+    return isFar ? filled(sentence, { interval: `${plain(low / unit.factor)} to ${withUnit(high, { unit })}` }) : "";
   }
 
   const SLIDER_STEPS = 1000;

@@ -45,5 +45,8 @@ window.reckon.words = (() => {
     return meant === undefined ? otherwise : `did you mean ${meant}?`;
   }
 
-  return { joined, nearest, didYouMean };
+  /** A sentence with its {gaps} filled. */
+  const filled = (sentence, texts) => sentence.replace(/\{(\w+)\}/g, (_, name) => texts[name]);
+
+  return { joined, filled, nearest, didYouMean };
 })();

@@ -225,10 +225,15 @@ def _where_the_time_went(seconds: dict[str, float]) -> str:
 
 def _check_predictions(run: str) -> None:
     """Raises ReckonError where the predictions' file has a quantity or an input that is not there,
-    before anything is executed."""
+    or a value of its own, before anything is executed."""
     file = config.settings().predictions
-    for quantity in revisions.changes_in_file(file) if file else {}:
+    for quantity, prediction in revisions.read_file(file).quantities.items() if file else ():
         results_at(run, quantity)
+        if prediction.stated:
+            raise ReckonError(
+                f"{file}: {quantity} has a value of its own, and changes no formula; compare it by "
+                "`reckon predict --file`."
+            )
 
 
 def use_choices(*, predictions: Path | None = None, fresh: bool = False, **choices) -> None:

@@ -3,6 +3,7 @@ formula, and which one is scored. Nothing is executed."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 from collections.abc import Iterable, Sequence
@@ -16,13 +17,13 @@ from reckon import config, units
 from reckon.cli.commands import command, run_option
 from reckon.cli.output import fitting, print_json
 from reckon.cli.runs import chosen_run, results_at
-from reckon.edits.guesses import compared
+from reckon.edits.guesses import Guess, compared
 from reckon.errors import NoOneValue, ReckonError
 from reckon.prediction import variations
 from reckon.prediction.amounts import amount
 from reckon.prediction.formula import IMPOSSIBLE, PARTS, Prediction
-from reckon.prediction.inputs import Input
-from reckon.prediction.ratios import NEAR, is_comparable, is_near
+from reckon.prediction.inputs import FAR_OUTSIDE, Input
+from reckon.prediction.ratios import MISS, NEAR, is_comparable, is_near
 from reckon.prediction.variations import FORMULA, changed, changed_inputs, formula_text
 from reckon.records import seal
 from reckon.records.quantities import export, revisions
@@ -42,6 +43,17 @@ class _Variant:
     recorded: Prediction
     prediction: Prediction
     run: str | Path
+    stated: dict[str, str]  # the value that a file predicts itself, and its interval
+
+    @functools.cached_property
+    def guess(self) -> Guess | None:
+        """What the file states, compared with the measurement; None without it or of two groups."""
+        if not self.stated:
+            return None
+        stated = revisions.QuantityPrediction([], self.stated)
+        with contextlib.suppress(NoOneValue):
+            return compared("", self.result.quantity, stated, self.result)
+        return None
 
     @functools.cached_property
     def changed(self) -> list[str]:
@@ -57,8 +69,8 @@ class _Variant:
 
     @functools.cached_property
     def ratio(self) -> float:
-        """Measured over predicted."""
-        return ratio(self.result, self.prediction)
+        """Measured over predicted; over what a file states itself."""
+        return self.guess.ratio if self.guess else ratio(self.result, self.prediction)
 
     @functools.cached_property
     def needed(self) -> dict[str, float]:
@@ -123,15 +135,13 @@ def predict(
     """Print a recorded prediction with other inputs or another formula, and what would meet it."""
     chosen = chosen_run(run)
     changes = _changes(quantity, inputs, file)
-    variants = [_variant(chosen, name, texts) for name, texts in changes.items()]
+    variants = [_variant(chosen, name, each) for name, each in changes.items()]
     if as_json:
         objects = [_to_json(variant) for variant in variants]
         print_json(objects if file else objects[0])
         return 0
-    stated = _stated(file, variants) if file else {}
     for index, variant in enumerate(variants):
-        lines = [*_lines(variant), *stated.get(variant.result.quantity, [])]
-        whole = [part for line in lines for part in fitting(line, others=11)]
+        whole = [part for line in _lines(variant) for part in fitting(line, others=11)]
         print("\n".join([*([""] if index else []), *whole]))
     if len(variants) > 1:
         print(f"\n{_score(variants)}")
@@ -140,17 +150,17 @@ def predict(
 
 def _changes(
     quantity: str | None, inputs: Sequence[str], file: Path | None
-) -> dict[str, Sequence[str]]:
-    """Of each quantity, what is changed. Raises ReckonError for what cannot be meant."""
+) -> dict[str, revisions.QuantityPrediction]:
+    """Of each quantity, what is changed or stated. Raises ReckonError for what cannot be meant."""
     if file and quantity:
         raise ReckonError("--file has its own quantities and inputs; leave out the others.")
     if file:
-        in_file = revisions.changes_in_file(file)
+        in_file = revisions.read_file(file).quantities
         if not in_file:
             raise ReckonError(
                 f"{file} has no prediction; keep one on the site, or name a quantity."
             )
-        return dict(in_file)
+        return in_file
     if not quantity:
         raise ReckonError(
             "Say which quantity, such as cpu/syscall/getpid, or --file predictions.toml."
@@ -159,29 +169,7 @@ def _changes(
         raise ReckonError(
             f"The quantity comes before its inputs: reckon predict QUANTITY {quantity}"
         )
-    return {quantity: inputs}
-
-
-def _stated(file: Path, variants: list[_Variant]) -> dict[str, list[str]]:
-    """A line on each quantity of which the file predicts a value itself."""
-    predictions = revisions.read_file(file).quantities
-    lines = {}
-    for result in (variant.result for variant in variants):
-        prediction = predictions[result.quantity]
-        if "predicted" in prediction.stated:
-            lines[result.quantity] = [f"Stated     {_compared(prediction, result)}"]
-    return lines
-
-
-def _compared(prediction: revisions.QuantityPrediction, result: Result) -> str:
-    """The value that a file predicts, and its ratio if there is one."""
-    try:
-        guess = compared("", result.quantity, prediction, result)
-    except NoOneValue:
-        return f"{prediction.stated['predicted']}, of which there is no ratio"
-    value = units.amount(guess.predicted, result.unit)
-    held = {True: ", inside its interval", False: ", outside its interval", None: ""}
-    return f"{value}: {units.number(guess.ratio)}×{held[guess.is_inside]}"
+    return {quantity: revisions.QuantityPrediction([*inputs], {})}
 
 
 def _result(run: str | Path, quantity: str) -> Result:
@@ -194,12 +182,11 @@ def _result(run: str | Path, quantity: str) -> Result:
     return results[0]
 
 
-def _variant(run: str | Path, quantity: str, changes: Sequence[str]) -> _Variant:
-    """The prediction of a quantity with changes, "input=amount" or "formula=text". Raises
-    ReckonError."""
+def _variant(run: str | Path, quantity: str, in_file: revisions.QuantityPrediction) -> _Variant:
+    """The prediction of a quantity with its changes. Raises ReckonError."""
     result = _result(run, quantity)
     recorded = to_prediction(quantity, result.current)
-    return _Variant(result, recorded, changed(recorded, [*changes]), run)
+    return _Variant(result, recorded, changed(recorded, in_file.changes), run, in_file.stated)
 
 
 # --- what is printed --------------------------------------------------------------------------
@@ -217,6 +204,8 @@ def _lines(variant: _Variant) -> list[str]:
         source = source_text(entry)
         if name in variant.changed:
             source = f"instead of {amount(recorded[name].value, entry)}; {source}"
+            far = _is_far_outside(float(entry.value), recorded[name])  # type: ignore[arg-type]
+            source += f". {FAR_OUTSIDE.format(interval=_range(recorded[name]))}" if far else ""
         lines.append(f"  {name:{width}}  {amount(entry.value, entry):>12}  {source}")
     before, now = (formula_text(each.formula) for each in (variant.recorded, variant.prediction))
     if now != before:
@@ -230,8 +219,25 @@ def _lines(variant: _Variant) -> list[str]:
     if low is not None and is_amount and np.any(np.asarray(low) < 0):
         lines.append(f"Impossible {IMPOSSIBLE['interval']}")
     since = since_sealed(variant.prediction, variant.run, variant.changed)
-    lines += [_measured(variant), _sealed(variant.result), *_effects(variant)]
+    lines += [_measured(variant), _sealed(variant.result), *_effects(variant), *_stated(variant)]
     return [*lines, *([f"Later      {since}"] if since else [])]
+
+
+def _is_far_outside(value: float, entry: Input) -> bool:
+    low, high = entry.low, entry.high
+    return low is not None and low >= 0 and not low / MISS <= value <= (high or 0.0) * MISS
+
+
+def _stated(variant: _Variant) -> list[str]:
+    """The value that a file states itself, and its ratio if there is one."""
+    guess = variant.guess
+    if not variant.stated:
+        return []
+    if not guess:
+        return [f"Stated     {variant.stated['predicted']}, of which there is no ratio"]
+    value = units.amount(guess.predicted, variant.result.unit)
+    held = {True: ", inside its interval", False: ", outside its interval", None: ""}
+    return [f"Stated     {value}: {units.number(guess.ratio)}×{held[guess.is_inside]}"]
 
 
 def _interval(prediction: Prediction) -> str:
@@ -260,9 +266,10 @@ def _measured(variant: _Variant) -> str:
     shown = result.medians_text if result.is_curve else f"{result:interval}"
     if result.is_of_two_groups:
         return f"Measured   {shown}, so there is no ratio"
-    far = f", {how_far(variant.ratio)}" if is_comparable(variant.ratio) else ""
+    value = ratio(result, variant.prediction)
+    far = f", {how_far(value)}" if is_comparable(value) else ""
     median = " in the median" if result.is_curve else ""
-    return f"Measured   {shown}: {units.number(variant.ratio)}×{median}{far}"
+    return f"Measured   {shown}: {units.number(value)}×{median}{far}"
 
 
 def _sealed(result: Result) -> str:
@@ -340,6 +347,8 @@ def _to_json(variant: _Variant) -> dict:
         # Where the processes fall into two groups, there is no one value, and no ratio.
         "groups": export.groups(result),
         "ratio": known(variant.ratio),
+        # What a file states itself; the ratio is of that then.
+        "stated": in_unit(variant.guess.predicted) if variant.guess else None,
         # With the measured inputs as the run has them now; as predicted if none has moved.
         "predicted_later": in_unit(variations.with_values(prediction, variant.later).predicted),
         "sealed": in_unit(result.seal.predicted),

@@ -9,6 +9,7 @@ import numpy as np
 
 from reckon import units
 from reckon.errors import NoOneValue, ReckonError
+from reckon.prediction.inputs import INTERVAL_FAULTS
 from reckon.prediction.ratios import factor_off, is_comparable
 from reckon.prediction.variations import changed
 from reckon.records.quantities import revisions
@@ -66,9 +67,7 @@ def compared(
     interval = None
     if "predicted" in stated:
         predicted = _in_base(quantity, stated["predicted"], result.unit)
-        if "low" in stated and "high" in stated:
-            low, high = (_in_base(quantity, stated[end], result.unit) for end in ("low", "high"))
-            interval = (low, high)
+        interval = _interval(quantity, stated, predicted, result.unit)
     else:
         predicted, interval = _by_formula(result, prediction.changes, point)
     measured = result.summaries[point].median
@@ -117,6 +116,27 @@ def _in_base(quantity: str, text: str, unit: str) -> float:
         name = units.dimension_name(units.dimension(unit))
         raise ReckonError(f"{quantity} is {name}, but {text} is not.")
     return float(units.to_base(number, stated))
+
+
+def _interval(
+    quantity: str, stated: dict[str, str], predicted: float, unit: str
+) -> tuple[float, float] | None:
+    """The stated interval in base units. Raises ReckonError for one that no value has."""
+    ends = [stated[end] for end in ("low", "high") if end in stated]
+    if not ends:
+        return None
+    low, high = (_in_base(quantity, ends[k], unit) for k in (0, -1))
+    is_amount = units.dimension(unit) != units.dimension("1")
+    faults = (
+        (len(ends) == 1, "half"),
+        (not low <= predicted <= high, "outside"),
+        (is_amount and low < 0, "negative"),
+    )
+    for is_so, fault in faults:
+        if is_so:
+            texts = {"value": stated["predicted"], "low": ends[0], "high": ends[-1]}
+            raise ReckonError(f"{quantity}: {INTERVAL_FAULTS[fault].format(**texts)}")
+    return low, high
 
 
 def _by_formula(

@@ -17,6 +17,16 @@ _LINE_BYTES = 64
 Origin = Literal["given", "machine", "measured", "guess", "axis"]
 
 
+# What is said of an interval and its value, here and on the site.
+INTERVAL_FAULTS = {
+    "half": "an interval has both ends, low and high.",
+    "outside": "the value {value} is not between low={low} and high={high}; write "
+    "low <= value <= high.",
+    "negative": "low={low} is below 0, and no amount is negative.",
+}
+FAR_OUTSIDE = "Far outside its interval of {interval}."
+
+
 @dataclass(frozen=True, repr=False)
 class Input:
     """One input, in base units. Made by given(), machine(), measured(), guess() or axis()."""
@@ -58,10 +68,9 @@ class Input:
                 "nothing" if number is None else f"{units.from_base(number, self.unit):g}"
                 for number in (self.low, self.value, self.high)
             )
-            raise PredictionError(
-                f"{self.source!r}: the value {value} is not between low={low} and high={high} "
-                f"({self.unit}); write low <= value <= high."
-            )
+            ends = {"low": low, "high": f"{high} ({self.unit})"}
+            fault = INTERVAL_FAULTS["outside"].format(value=value, **ends)
+            raise PredictionError(f"{self.source!r}: {fault}")
 
 
 def _is_ascending(low: float | None, value, high: float | None) -> bool:
@@ -83,6 +92,9 @@ def _stated_input(origin: Origin, value: float, unit: str, source: str, **detail
                 f"{source!r}: {name} is {number!r}, not a number; the unit is written apart, as in "
                 f'rk.{origin}(90, "{unit}", ...).'
             )
+    low = details["low"]
+    if low is not None and low < 0 and units.dimension(unit) != units.dimension("1"):
+        raise PredictionError(f"{source!r}: {INTERVAL_FAULTS['negative'].format(low=low)}")
     for end in ("low", "high"):
         if details[end] is not None:
             details[end] = float(units.to_base(details[end], unit))

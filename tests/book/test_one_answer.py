@@ -114,7 +114,7 @@ def test_every_way_gives_the_same_value(open_page, recorded, monkeypatch, tmp_pa
     config.use(None)
     pages = {}
     for quantity, (result, before, amounts, parts) in sorted(changes.items()):
-        variant = what_if._variant(RUN, quantity, lines(amounts, parts))
+        variant = what_if._variant(RUN, quantity, of_readers[quantity])
         value = np.atleast_1d(variant.prediction.predicted)
         cell = in_a_notebook(before, amounts, parts)
         (tried,) = seal.as_tried([cell], "recorded", Variants())

@@ -9,6 +9,7 @@ from helpers.panels import NULL_CALL, RUN, cell, results_of
 from reckon import records, units
 from reckon.book.staging import pages, stage
 from reckon.fleet import readers
+from reckon.prediction.inputs import INTERVAL_FAULTS
 from reckon.records.quantities.lookup import all_results
 from reckon.show.block import MEASURED, what_if_element
 
@@ -155,9 +156,23 @@ def test_a_prediction_uncovers_its_quantity_and_is_scored(open_page):
 def test_an_interval_that_does_not_hold_the_prediction_is_refused(open_page):
     page = open_page(article=ARTICLE, fragment="?predict")
     page.get_by_role("button", name="Predict getpid").first.click()
-    for value, interval in (("150", ("200", "300")), ("150", ("100",)), ("0", ()), ("", ())):
+    for value, interval, fault in (
+        ("150", ("200", "300"), "outside"),
+        ("150", ("200", "100"), "outside"),
+        ("150", ("-5", "200"), "negative"),
+        ("150", ("100",), "half"),
+        ("0", (), None),
+        ("", (), None),
+    ):
         dialog = predict(page, value, (*interval, "", "")[:2])
         assert dialog.locator("form").count() == 1, (value, interval)
+        if fault:
+            ends = {"low": interval[0], "high": interval[-1]}
+            said = INTERVAL_FAULTS[fault].format(value=value, **ends)
+            fault_shown = dialog.get_by_label("at most").evaluate(
+                "field => field.validationMessage"
+            )
+            assert fault_shown == said[0].upper() + said[1:]
     assert shown(page) == []
 
 

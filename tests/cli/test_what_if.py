@@ -8,7 +8,10 @@ import pytest
 from helpers import made_up
 from helpers.project import reckon
 
+import reckon as rk
 from reckon import records, units
+from reckon.errors import ReckonError
+from reckon.prediction.inputs import FAR_OUTSIDE, INTERVAL_FAULTS
 from reckon.records.quantities.lookup import all_results
 from reckon.records.quantities.result import Result
 
@@ -92,6 +95,7 @@ def test_a_file_of_predictions_from_the_site_is_evaluated(recorded, tmp_path):
         ("# Nothing.", "predictions.toml has no prediction; "),
         ("a = 1", "predictions.toml: a: Input should be a valid dictionary"),
         ('["cpu/syscall/getpid"]\nkernel_path = "3 ns"', "is a number of cycles, but 3 ns"),
+        ('["cpu/syscall/getpid"]\nlow = "3 ns"', "getpid has low, but no predicted."),
     ],
 )
 def test_a_file_with_a_fault_is_one_sentence(recorded, tmp_path, content, message):
@@ -171,12 +175,51 @@ def test_a_pipe_in_the_place_of_a_file_is_named_and_not_waited_for(recorded, tmp
 
 def test_a_value_that_a_reader_stated_is_compared_too(recorded, tmp_path):
     file = tmp_path / "mine.toml"
-    file.write_text(f'["{NULL_CALL}"]\npredicted = "150 ns"\nlow = "1 ns"\nhigh = "2 ns"\n')
+    file.write_text(f'["{NULL_CALL}"]\npredicted = "150 ns"\nlow = "149 ns"\nhigh = "151 ns"\n')
     done = reckon("predict", "--file", str(file))
     ratio = null_call().median / 150e-9
     assert f"Stated     150 ns: {units.number(ratio)}×, outside its interval" in done.stdout, (
         done.stderr
     )
+    (printed,) = json.loads(reckon("predict", "--file", str(file), "--json").stdout)
+    assert printed["stated"] == pytest.approx(150)
+    assert printed["ratio"] == pytest.approx(ratio)
+    near = null_call().median * 1e9
+    file.write_text(
+        f'["{NULL_CALL}"]\npredicted = "{near} ns"\n["cpu/syscall/getppid"]\npredicted = "1 s"\n'
+    )
+    assert ": 1 of 2 (sealed " in reckon("predict", "--file", str(file)).stdout
+
+
+@pytest.mark.parametrize(
+    ("stated", "sentence"),
+    [
+        (("5000 ns", "50 ns", "500 ns"), INTERVAL_FAULTS["outside"]),
+        (("100 ns", "500 ns", "50 ns"), INTERVAL_FAULTS["outside"]),
+        (("100 ns", "-5 ns", "500 ns"), INTERVAL_FAULTS["negative"]),
+        (("100 ns", "50 ns"), INTERVAL_FAULTS["half"]),
+    ],
+)
+def test_an_interval_that_no_value_has_is_refused_in_the_words_of_a_notebook(
+    recorded, tmp_path, stated, sentence
+):
+    file = tmp_path / "mine.toml"
+    named = dict(zip(("predicted", "low", "high"), stated, strict=False))
+    rows = [f'{name} = "{amount}"\n' for name, amount in named.items()]
+    file.write_text(f'["{NULL_CALL}"]\n{"".join(rows)}')
+    said = sentence.format(value=stated[0], low=stated[1], high=stated[-1])
+    done = reckon("predict", "--file", str(file))
+    assert (done.stderr, done.returncode) == (f"reckon: {NULL_CALL}: {said}\n", 2)
+    with pytest.raises(ReckonError) as refused:
+        value, low, *high = (float(amount.removesuffix(" ns")) for amount in stated)
+        rk.guess(value, "ns", "a reader", low=low, high=high[0] if high else None)
+    assert sentence.partition("{")[0] in str(refused.value) or "lacks high" in str(refused.value)
+
+
+def test_a_value_far_outside_its_interval_is_said_to_be(recorded):
+    said = FAR_OUTSIDE.format(interval="50 to 1200 cycles")
+    for value, is_far in ((1300, False), (5505, True), (24, True)):
+        assert (said in reckon("predict", NULL_CALL, f"kernel_path={value}").stdout) == is_far
 
 
 def test_of_two_groups_it_prints_both_and_no_ratio(recorded, tmp_path):

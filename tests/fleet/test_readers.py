@@ -68,7 +68,7 @@ def test_changed_inputs_predict_by_the_books_formula(handed_in, results):
 def test_who_saw_the_measured_value_is_apart(handed_in, results):
     median_ns = 1e9 * results[NULL_CALL].median
     saw = (
-        f'["{NULL_CALL}"]\nkernel_path = "{(median_ns * 3.2 - 90):.3f} cycle"\nclock = "3.2 GHz"\n'
+        f'["{NULL_CALL}"]\nkernel_path = "{(median_ns * 3.2 - 90):.4f} cycle"\nclock = "3.2 GHz"\n'
     )
     folder = handed_in(
         saw=saw, guessed=stated(NULL_CALL, f"{2 * median_ns} ns"), empty="# Nothing.\n"

@@ -15,6 +15,7 @@ import pydantic
 
 from reckon import config, toml_files
 from reckon.errors import ReckonError
+from reckon.messages import join_words
 from reckon.prediction.formula import Prediction
 from reckon.prediction.inputs import Input
 from reckon.prediction.variations import changed, changed_inputs
@@ -214,6 +215,11 @@ def read_file(path: Path) -> PredictionsFile:
         )
         for quantity, amounts in tables.items()
     }
+    for quantity, each in quantities.items():
+        if each.stated and "predicted" not in each.stated:
+            raise ReckonError(
+                f"{path}: {quantity} has {join_words(each.stated)}, but no predicted."
+            )
     return PredictionsFile(reader.strip(), quantities)
 
 
