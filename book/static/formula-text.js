@@ -5,9 +5,11 @@ window.reckon.formulaText = (() => {
   "use strict";
 
   const { FUNCTIONS } = window.reckon.expressions;
-  const { nearest, didYouMean } = window.reckon.words;
+  const { filled, nearest, didYouMean } = window.reckon.words;
 
-  const TOKEN = /\s*(?:(\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?)|([A-Za-z_][\w.]*)|(\*\*|<=|>=|[-+*/(),<>]))/y;
+  const TOKEN =
+    /\s*(?:([0-9]+\.?[0-9]*(?:[eE][-+]?[0-9]+)?|\.[0-9]+(?:[eE][-+]?[0-9]+)?)|([A-Za-z_][A-Za-z0-9_.]*)|(\*\*|\/\/|<<|>>|[<>=!]=|\S))/gu;
+  const SIGNS = ["**", "<=", ">=", ..."+-*/(),<>"];
   const COMPARISONS = { "<": "lt", "<=": "le", ">": "gt", ">=": "ge" };
   const SUMS = { "+": "add", "-": "sub" };
   const PRODUCTS = { "*": "mul", "/": "div" };
@@ -20,47 +22,72 @@ window.reckon.formulaText = (() => {
 
   class FormulaError extends Error {}
 
-  const INSTEAD = { "^": "a power is written **, as in a**2", "×": "write *", "·": "write *", "−": "write -" };
-
-  const strange = (letter) =>
-    INSTEAD[letter] ? `“${letter}” is no operator of a formula; ${INSTEAD[letter]}.` : `“${letter}” is not part of a formula.`;
+  /** The error with the sentence of that name (reckon/prediction/grammar.py). */
+  const fault = (name, gaps = {}) => new FormulaError(filled(window.reckon.data.rules.formula_faults[name], gaps));
 
   function tokens(text) {
+    const { refused_signs: refused } = window.reckon.data.rules;
     const found = [];
-    TOKEN.lastIndex = 0;
-    while (text.slice(TOKEN.lastIndex).trim()) {
-      const start = TOKEN.lastIndex;
-      const match = TOKEN.exec(text);
-      if (!match) throw new FormulaError(strange(text.slice(start).trim()[0]));
-      const [, number, name, sign] = match;
-      found.push({ number, name, sign, start: match.index + match[0].length - (number ?? name ?? sign).length, end: TOKEN.lastIndex });
+    for (const match of text.matchAll(TOKEN)) {
+      const [whole, number, name, sign] = match;
+      const written = number ?? name ?? sign;
+      const end = match.index + whole.length;
+      const token = { number, name, sign, text: written, start: end - written.length, end };
+      const before = found.at(-1);
+      if (before?.number && before.end === token.start && !sign) throw fault("digits", { text: before.text + written });
+      if (refused[written]) throw fault("operator", { operator: written, instead: refused[written] });
+      if (sign && !SIGNS.includes(sign)) throw fault("letter", { text: sign });
+      found.push(token);
     }
     return found;
   }
 
   /** The expression tree of a text; `names` are the inputs. Throws a FormulaError. */
   function parse(text, names) {
+    const { formula_faults: faults, functions, most_depth: most } = window.reckon.data.rules;
     const all = tokens(text);
     let place = 0;
+    let nesting = 0;
     const sign = () => all[place]?.sign;
+    const after = () => (place ? filled(faults.after, { text: all[place - 1].text }) : "");
 
-    /** A tree with the text that it was written as. */
+    /** A tree with the text that it was written as; of numbers, the number that it gives. */
     function node(start, op, ...args) {
-      if (op === "div" && args[1][0] === "const" && args[1][1] === 0) {
-        throw new FormulaError("A division by 0 has no value; divide by an input or a number.");
-      }
-      const isNumber = op !== "const" && op !== "input" && args.every(([kind]) => kind === "const");
-      const tree = isNumber ? ["const", FUNCTIONS[op](...args.map(([, value]) => value))] : [op, ...args];
+      if (op === "div" && isZero(args[1])) throw fault("zero");
+      const trees = args.filter(Array.isArray);
+      const isNumber = op === "const" || (trees.length && trees.every(([kind]) => kind === "const"));
+      const value = op === "const" ? args[0] : isNumber && FUNCTIONS[op](...trees.map(([, number]) => number));
+      const tree = isNumber ? ["const", value] : [op, ...args];
       tree.text = text.slice(start, all[place - 1].end);
+      if (isNumber && !Number.isFinite(value)) throw fault("number", { text: tree.text });
+      tree.depth = 1 + (isNumber ? 0 : Math.max(0, ...trees.map(({ depth }) => depth)));
+      if (tree.depth > most) throw fault("deep", { most });
       return tree;
     }
 
-    function expect(wanted) {
-      if (sign() !== wanted) throw new FormulaError(`“${wanted}” is missing${after()}.`);
-      place += 1;
+    function nested(read) {
+      nesting += 1;
+      if (nesting > most) throw fault("deep", { most });
+      const tree = read();
+      nesting -= 1;
+      return tree;
     }
 
-    const after = () => (place ? ` after “${text.slice(all[place - 1].start, all[place - 1].end)}”` : "");
+    /** A comma between two digits, where none may be or none separates parts. */
+    function refuseDecimalComma() {
+      const around = all.slice(Math.max(place - 1, 0), place + 2);
+      const joined = around.map((token) => token.text).join("");
+      const [first, last] = [around[0], around.at(-1)];
+      if (first.number && last.number && first.start + joined.length === last.end) throw fault("comma", { text: joined });
+    }
+
+    function expect(wanted) {
+      if (sign() !== wanted) {
+        if (sign() === ",") refuseDecimalComma();
+        throw fault("missing", { text: wanted, after: after() });
+      }
+      place += 1;
+    }
 
     /** Operands of a level, from left to right. */
     function chain(operators, operand) {
@@ -91,62 +118,63 @@ window.reckon.formulaText = (() => {
       if (sign() === "+" || sign() === "-") {
         const isMinus = sign() === "-";
         place += 1;
-        const operand = signed();
+        const operand = nested(signed);
         return isMinus ? node(start, "neg", operand) : operand;
       }
       const base = atom();
       if (sign() !== "**") return base;
       place += 1;
-      return node(start, "pow", base, signed());
+      return node(start, "pow", base, nested(signed));
     }
 
     function atom() {
       const token = all[place];
-      if (!token) throw new FormulaError(`The formula ends too early${after()}.`);
+      if (!token) throw fault("end", { after: after() });
       place += 1;
       const { number, name, start } = token;
       if (number) return node(start, "const", Number(number));
       if (name) return sign() === "(" ? call(name, start) : input(name, start);
-      if (token.sign !== "(") throw new FormulaError(`An input or a number is missing before “${token.sign}”.`);
-      const inner = comparison();
+      if (token.sign !== "(") throw fault("operand", { text: token.sign });
+      const inner = nested(comparison);
       expect(")");
       return inner;
     }
 
     function input(name, start) {
       if (!names.includes(name)) {
-        const hint = didYouMean(name, names, `its inputs are ${names.join(", ")}.`);
-        throw new FormulaError(`${name} is not one of its inputs; ${hint}`);
+        const hint = didYouMean(name, names, filled(faults.inputs, { names: names.join(", ") }));
+        throw fault("name", { text: name, hint });
       }
       return node(start, "input", name);
     }
 
     function call(name, start) {
-      const { functions } = window.reckon.data.rules;
       const [op] = Object.entries(functions).find(([, numpy]) => `np.${numpy}` === name) ?? [];
       if (!op) {
         const known = Object.values(functions).sort();
         const meant = nearest(name.slice(name.lastIndexOf(".") + 1), known);
-        const hint = meant
-          ? `did you mean np.${meant}?`
-          : `available are ${known.map((numpy) => `np.${numpy}`).join(", ")}.`;
-        throw new FormulaError(`${name} cannot become part of a formula; ${hint}`);
+        const available = filled(faults.functions, { names: known.map((numpy) => `np.${numpy}`).join(", ") });
+        throw fault("function", { text: name, hint: meant ? filled(faults.meant, { name: meant }) : available });
       }
       const args = [];
       do {
         place += 1; // the bracket or a comma
-        args.push(comparison());
+        args.push(nested(comparison));
       } while (sign() === ",");
       expect(")");
-      if (args.length !== FUNCTIONS[op].length) {
-        throw new FormulaError(`${name} takes ${FUNCTIONS[op].length} values, not ${args.length}.`);
-      }
+      const { length: wanted } = FUNCTIONS[op];
+      if (args.length !== wanted) throw fault("arguments", { text: name, wanted, count: args.length });
       return node(start, op, ...args);
     }
 
-    const tree = comparison();
-    if (all[place]) throw new FormulaError(`“${text.slice(all[place].start)}” is too much${after()}.`);
-    return tree;
+    const trees = [comparison()];
+    while (sign() === ",") {
+      refuseDecimalComma();
+      place += 1;
+      trees.push(comparison());
+    }
+    if (all[place]) throw fault("rest", { text: text.slice(all[place].start).trim(), after: after() });
+    return trees;
   }
 
   // --- dimensions: powers by base, { time: 1 } --------------------------------------------------------
@@ -202,9 +230,28 @@ window.reckon.formulaText = (() => {
     );
   }
 
+  const treesOf = (formula, text) => parse(text, Object.keys(formula.inputs));
+
+  /** The parts of a formula's text by name, as reckon/prediction/variations.py has them. Throws a FormulaError. */
+  function partsOf(formula, text) {
+    const names = Object.keys(formula.python);
+    const trees = treesOf(formula, text);
+    const [whole] = trees;
+    const isWhole = trees.length === 1 && names.length === 2;
+    if (isWhole && names[1] === "predicted") return [["predicted", whole.text]];
+    const isSum = isWhole && whole[0] === "add";
+    const parts = isSum ? whole.slice(1).map((tree) => tree.text) : trees.map((tree) => tree.text);
+    if (isWhole && !isSum) parts.push("0");
+    if (parts.length !== names.length) {
+      throw fault("parts", { text: text.trim(), count: parts.length, wanted: names.join(", ") });
+    }
+    return names.map((name, k) => [name, parts[k]]);
+  }
+
   /** The tree of one part of a formula. Throws a FormulaError, also where it has another dimension. */
   function parsePart(formula, text) {
-    const tree = parse(text, Object.keys(formula.inputs));
+    const [tree, ...others] = treesOf(formula, text);
+    if (others.length) throw fault("parts", { text: text.trim(), count: 1 + others.length, wanted: "one" });
     const given = Object.entries(formula.inputs);
     const dimensions = Object.fromEntries(given.map(([name, number]) => [name, window.reckon.data.inputs[number].dimension]));
     const dimension = dimensionOf(tree, dimensions);
@@ -216,5 +263,5 @@ window.reckon.formulaText = (() => {
     return tree;
   }
 
-  return { parsePart, FormulaError };
+  return { parsePart, partsOf, FormulaError };
 })();

@@ -5,8 +5,8 @@ window.reckon.copies = (() => {
 
   const { byQuantity } = window.reckon.formulas;
   const { typed, unitsOf } = window.reckon.numbers;
-  const { joined, didYouMean } = window.reckon.words;
-  const { parsePart, FormulaError } = window.reckon.formulaText;
+  const { didYouMean } = window.reckon.words;
+  const { parsePart, partsOf, FormulaError } = window.reckon.formulaText;
   const { edits, texts, textsOf, isEdited, isBelowZero, changeText, changeOnly } = window.reckon.edits;
   const { element } = window.reckon.elements;
 
@@ -90,21 +90,6 @@ window.reckon.copies = (() => {
       return `formula: ${error.message}`;
     }
     return "";
-  }
-
-  /** The parts of a formula's text by name: what commas outside of brackets are between. */
-  function partsOf(formula, text) {
-    const names = Object.keys(formula.python);
-    const parts = [""];
-    let depth = 0;
-    for (const letter of text) {
-      if ("([".includes(letter)) depth++;
-      if (")]".includes(letter)) depth--;
-      if (letter === "," && !depth) parts.push("");
-      else parts[parts.length - 1] += letter;
-    }
-    if (parts.length !== names.length) throw new FormulaError(`It has the parts ${joined(names)}, with a comma between.`);
-    return names.map((name, k) => [name, parts[k].trim()]);
   }
 
   /** Changes what these lines say, and nothing else; how many do not fit this page. */

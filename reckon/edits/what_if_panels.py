@@ -17,8 +17,8 @@ import pydantic
 
 from reckon import records, units
 from reckon.messages import NEAR_NAME
-from reckon.prediction import formula, variations
-from reckon.prediction.expression import NUMPY_NAMES, SLACK
+from reckon.prediction import formula, grammar, variations
+from reckon.prediction.expression import MOST_DEPTH, NUMPY_NAMES, SLACK
 from reckon.prediction.formula import Kind
 from reckon.prediction.inputs import FAR_OUTSIDE, INTERVAL_FAULTS, Input, Origin
 from reckon.prediction.printing import text
@@ -152,6 +152,9 @@ class Rules(_Strict):
     needed_halvings: int = variations.NEEDED_HALVINGS
     needed_error: float = variations.NEEDED_ERROR
     almost_a_step: float = units.ALMOST_A_STEP
+    formula_faults: dict[str, str] = grammar.FAULTS  # what is said of a text that is no formula
+    refused_signs: dict[str, str] = grammar.REFUSED_SIGNS  # in it, and what to write instead
+    most_depth: int = MOST_DEPTH  # of operations within each other
     functions: dict[str, str] = NUMPY_NAMES  # of a formula: numpy's name of each operation
     dimension_names: list[DimensionName] = [
         DimensionName(powers={base.strip("[]"): power for base, power in powers}, name=name)

@@ -27,6 +27,15 @@ USE_NUMPY = "write the function of numpy, such as np.sqrt"
 _USE_ORDER = f"compare with < or >, and {_USE_WHERE}"
 
 
+# What is said of operations that no formula has; grammar.py adds what is said of a text.
+FAULTS = {
+    "operator": "`{operator}` cannot become part of a formula; {instead}.",
+    "zero": "A division by 0 has no value; divide by an input or a number.",
+    "deep": "The formula has more than {most} operations within each other, as in a sum of that "
+    "number of terms; write a product or a closed form.",
+}
+
+
 def _refuse(subject: str, instead: str):
     """A special method of `Node` that raises PredictionError and says what to write instead."""
 
@@ -63,20 +72,22 @@ class Node(np.lib.mixins.NDArrayOperatorsMixin):
     )
 
     def __array_ufunc__(self, ufunc, method, *inputs, out=None, **kwargs):
-        if ufunc in _REFUSED_OPERATORS:
-            operator_text, instead = _REFUSED_OPERATORS[ufunc]
-            raise PredictionError(f"{operator_text} cannot become part of a formula; {instead}.")
+        if ufunc in _OPERATORS:
+            operator = _OPERATORS[ufunc]
+            raise PredictionError(
+                FAULTS["operator"].format(operator=operator, instead=REFUSED[operator])
+            )
         in_place = out is not None and out[0] is inputs[0]  # `a += b` names the new node a
         if method != "__call__" or kwargs or ufunc not in _UFUNCS or not (out is None or in_place):
             raise PredictionError(
                 f"np.{ufunc.__name__} cannot become part of a formula; available are "
                 f"{', '.join(sorted({f'np.{u.__name__}' for u in _UFUNCS}))} and np.where."
             )
-        return _make(_UFUNCS[ufunc], *inputs)
+        return make(_UFUNCS[ufunc], *inputs)
 
     def __array_function__(self, function, kinds, args, kwargs):
         if function is np.where and len(args) == 3 and not kwargs:
-            return _make("where", *args)
+            return make("where", *args)
         raise PredictionError(
             f"np.{function.__name__} cannot become part of a formula; write it with + - * / "
             "and np.where, np.minimum, np.maximum, np.sqrt, np.ceil."
@@ -91,16 +102,31 @@ class Node(np.lib.mixins.NDArrayOperatorsMixin):
         return printing.text(self)
 
 
-_REFUSED_OPERATORS = {
-    np.equal: ("`==`", _USE_ORDER),
-    np.not_equal: ("`!=`", _USE_ORDER),
-    np.floor_divide: ("`//`", "write np.floor(a / b)"),
-    np.remainder: ("`%`", "write a - b * np.floor(a / b)"),
-    np.bitwise_xor: ("`^`", "a power is written **, as in a**2"),
-    np.bitwise_and: ("`&`", "write np.logical_and(a, b)"),
-    np.bitwise_or: ("`|`", "write np.logical_or(a, b)"),
-    np.left_shift: ("`<<`", "write a * 2**b"),
-    np.right_shift: ("`>>`", "write np.floor(a / 2**b)"),
+# Operators that a formula does not have, and what to write instead.
+REFUSED = {
+    "==": _USE_ORDER,
+    "!=": _USE_ORDER,
+    "//": "write np.floor(a / b)",
+    "%": "write a - b * np.floor(a / b)",
+    "^": "a power is written **, as in a**2",
+    "&": "write np.logical_and(a, b)",
+    "|": "write np.logical_or(a, b)",
+    "<<": "write a * 2**b",
+    ">>": "write np.floor(a / 2**b)",
+    "and": "write np.logical_and(a, b)",
+    "or": "write np.logical_or(a, b)",
+    "if": _USE_WHERE,
+}
+_OPERATORS = {
+    np.equal: "==",
+    np.not_equal: "!=",
+    np.floor_divide: "//",
+    np.remainder: "%",
+    np.bitwise_xor: "^",
+    np.bitwise_and: "&",
+    np.bitwise_or: "|",
+    np.left_shift: "<<",
+    np.right_shift: ">>",
 }
 _UFUNCS = {
     np.add: "add",
@@ -128,27 +154,26 @@ _UFUNCS = {
 }
 
 NUMPY_NAMES = {op: ufunc.__name__ for ufunc, op in _UFUNCS.items()} | {"where": "where"}
+ARITY = {op: ufunc.nargs - 1 for ufunc, op in _UFUNCS.items()} | {"where": 3}
 
 
 _MOST_NODES = 10_000  # evaluated in a tenth of a second
-_MOST_DEPTH = 150  # Python calls a function within itself some 1,000 times
+MOST_DEPTH = 150  # Python calls a function within itself some 1,000 times
 
 
-def _make(op: str, *args) -> Node:
+def make(op: str, *args) -> Node:
+    """The operation. Raises PredictionError for one that no formula has."""
     nodes = [to_node(arg) for arg in args]
     if op == "div" and is_zero(nodes[1]):
-        raise PredictionError("A division by 0 has no value; divide by an input or a number.")
+        raise PredictionError(FAULTS["zero"])
     node = Node(op, *nodes)
     if node.size > _MOST_NODES:
         raise PredictionError(
             f"The formula has more than {_MOST_NODES:,} operations, because a value that is used "
             "twice is written twice; use fewer rounds of a loop."
         )
-    if node.depth > _MOST_DEPTH:
-        raise PredictionError(
-            f"The formula has more than {_MOST_DEPTH} operations within each other, as in a sum of "
-            "that number of terms; write a product or a closed form."
-        )
+    if node.depth > MOST_DEPTH:
+        raise PredictionError(FAULTS["deep"].format(most=MOST_DEPTH))
     return node
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from reckon.prediction.amounts import FORMULA, changed_input
 from reckon.prediction.expression import Node, PredictionError
 from reckon.prediction.formula import PARTS, Formula, Prediction
-from reckon.prediction.grammar import parse_parts
+from reckon.prediction.grammar import fault, parse_parts
 from reckon.prediction.inputs import Input
 from reckon.prediction.printing import text
 from reckon.prediction.ratios import median_ratio
@@ -166,17 +166,12 @@ def formula_text(formula: Formula) -> str:
 def _with_text(formula: Formula, stated: str) -> Formula:
     """The formula by a text: what its function returns, or the predicted value alone."""
     parts = PARTS[formula.kind]
-    try:
-        nodes = parse_parts(stated, formula.input_names)
-    except PredictionError as error:
-        raise PredictionError(f"{formula.function_name}: {error}") from None
+    nodes = parse_parts(stated, formula.input_names)
     if len(nodes) == 1 < len(parts):
         nodes = _parts_of(nodes[0], formula)
     if len(nodes) != len(parts):
-        wanted = "the predicted value" if len(parts) == 1 else f"it as {', '.join(parts)}"
-        raise PredictionError(
-            f"{formula.function_name}: {stated!r} has {len(nodes)} parts; write {wanted}."
-        )
+        wanted = ", ".join(parts)
+        raise fault("parts", text=stated.strip(), count=len(nodes), wanted=wanted)
     trees = dict(zip(parts, nodes, strict=True))
     if "predicted" not in trees:
         trees["predicted"] = trees["hardware"] + trees["software"]

@@ -125,9 +125,12 @@ def test_a_file_with_a_fault_is_one_sentence(recorded, tmp_path, content, messag
             [NULL_CALL, "formula=mode_switch / clok"],
             "is not one of its inputs; did you mean clock?",
         ),
-        ([NULL_CALL, "formula=1, 2, 3"], "'1, 2, 3' has 3 parts; write it as hardware, software."),
-        ([NULL_CALL, "formula=__import__('os')"], "__import__ is not one of its inputs"),
-        ([NULL_CALL, "formula=9 ** 9 ** 9 ** 9 / clock"], "is no formula ("),
+        ([NULL_CALL, "formula=1, 2, 3"], "“1, 2, 3” has 3 parts; write hardware, software."),
+        (
+            [NULL_CALL, "formula=__import__('os')"],
+            "“'” is not part of a formula; write + - * / of its",
+        ),
+        ([NULL_CALL, "formula=9 ** 9 ** 9 ** 9 / clock"], "“9 ** 9 ** 9” is no finite number"),
         (
             [NULL_CALL, f"formula={' + '.join(700 * ['kernel_path / clock'])}"],
             "more than 150 operations within each other",
