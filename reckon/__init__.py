@@ -133,6 +133,13 @@ def begin(*, profile: str | None = None, run: str | None = None) -> None:
 
     None: as the environment says.
     """
+    from reckon.edits import notebook
+
+    _begin(profile, run)
+    notebook.display_answers()
+
+
+def _begin(profile: str | None = None, run: str | None = None) -> None:
     from reckon import config
     from reckon.edits import notebook
     from reckon.records.session import current_session
@@ -154,7 +161,7 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
         shell.events.unregister("pre_run_cell", begin_once)
         shell.user_ns.setdefault("rk", sys.modules[__name__])
         with contextlib.suppress(ReckonError):  # the cell has it again, and shows it
-            begin()
+            _begin()
 
     shell.events.register("pre_run_cell", begin_once)
 

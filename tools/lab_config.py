@@ -10,12 +10,14 @@ import os
 import subprocess
 from pathlib import Path
 
+import nbformat
 from ipykernel.ipkernel import IPythonKernel
 from jupyter_server.services.contents.largefilemanager import AsyncLargeFileManager
 
 from reckon import config, records
 from reckon.book import contents
 from reckon.cli.runs import run_of_site
+from reckon.records import notebook_cells
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -32,12 +34,21 @@ def without_outputs(model, **_):
 
 
 class Contents(AsyncLargeFileManager):
-    """The files; of a notebook, with what its kernel would add and thereby make it unsaved."""
+    """The files; of a notebook, with what its kernel would add and thereby make it unsaved, and
+    where its answer appears."""
 
     async def get(self, *arguments, **options):
         model = await super().get(*arguments, **options)
         if model["type"] == "notebook" and model["content"]:
             model["content"]["metadata"]["language_info"] = IPythonKernel.language_info
+            cells = model["content"]["cells"]
+            has_answer = any(
+                notebook_cells.ANSWER in cell.metadata.get("tags", []) for cell in cells
+            )
+            for cell in cells:
+                if has_answer and "rk.begin(" in cell.source and not cell.outputs:
+                    data = {"text/markdown": notebook_cells.UNTIL_THE_ANSWER}
+                    cell.outputs = [nbformat.v4.new_output("display_data", data)]
         return model
 
 

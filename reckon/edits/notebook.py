@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from reckon import config, statistics
 from reckon.edits import lab_panels
+from reckon.edits.following import Places, follow
 from reckon.edits.tried_predictions import Tried, comparison
 from reckon.errors import ReckonError
 from reckon.messages import join_words
@@ -25,11 +26,12 @@ from reckon.records.quantities.recorded_predictions import prediction_record
 from reckon.records.quantities.revisions import Variants
 from reckon.records.session import Session, current_session
 from reckon.show import cell_errors
-from reckon.show.block import Block, say
+from reckon.show.block import Block, plain_markdown, say
 from reckon.statistics import cache
 
 if TYPE_CHECKING:  # a kernel has imported it; the command line does without
-    from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
+    from ipykernel.zmqshell import ZMQInteractiveShell
+    from IPython.core.interactiveshell import ExecutionResult
 
 _DEPTH = 2  # predictions are also found in lists and dictionaries, and in those within them
 
@@ -46,12 +48,29 @@ def begin() -> None:
     if not shell.get_parent()["content"].get("allow_stdin"):  # nobody is there to answer a question
         return
     config.use(config.settings().model_copy(update={"tries": True}))
-    for callback in list(shell.events.callbacks["post_run_cell"]):
+    if _notebook() is None:
+        shell.events.register("post_run_cell", _Notebook(shell).after_cell)
+        # The first prediction would wait half a second for these imports.
+        threading.Thread(target=statistics.load, daemon=True).start()
+
+
+def display_answers() -> None:
+    """Display in this cell the answer of the page, which its last cells find, if a person executes
+    the notebook."""
+    notebook, path = _notebook(), config.notebook_in_jupyter()
+    if notebook and path:
+        saved = notebook_cells.saved(path)
+        notebook.places.display_answers(notebook_cells.ids(saved, notebook_cells.ANSWER))
+
+
+def _notebook() -> _Notebook | None:
+    """What follows the cells of the notebook in this process, if a person executes it."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    for callback in shell.events.callbacks["post_run_cell"] if shell else ():
         if isinstance(getattr(callback, "__self__", None), _Notebook):
-            shell.events.unregister("post_run_cell", callback)
-    shell.events.register("post_run_cell", _Notebook(shell).after_cell)
-    # The first prediction would wait half a second for these imports.
-    threading.Thread(target=statistics.load, daemon=True).start()
+            return callback.__self__
+    return None
 
 
 _NOTHING_TRIED = "Nothing was tried that the record does not have already."
@@ -92,6 +111,9 @@ def reset() -> Block:
     taken = [] if forgotten else seal.take_back(session)
     if not forgotten and not taken:
         return say(_NOTHING_TRIED)
+    notebook = _notebook()
+    if notebook:
+        notebook.restore()
     what = "what was tried of" if forgotten else "the revisions of"
     return say(
         f"Forgotten: {what} {join_words(f'`{name}`' for name in [*forgotten, *taken])}.",
@@ -102,24 +124,45 @@ def reset() -> Block:
 class _Notebook:
     """The predictions and formulas of a notebook, as far as its cells have been run."""
 
-    def __init__(self, shell: InteractiveShell):
+    def __init__(self, shell: ZMQInteractiveShell):
         self._shell = shell
+        self.places = Places(shell)
         # By id; keeping the objects keeps their ids from being used again.
         self._seen: dict[int, Prediction | Formula] = {}
         self._names: dict[str, set[str]] = {}  # what each cell, by its id, gave a value last
         self._sources: dict[str, str] = {}  # what each cell was when it was last run
+        self._first: dict[str, str] = {}  # and when it was first run
 
     def after_cell(self, result: ExecutionResult) -> None:
-        """Display how far off the predictions are that the cell made."""
-        from IPython.display import HTML, display
-
+        """Display how far off the predictions are that the cell made, and have the outputs of the
+        cells below follow."""
         assert result.info
-        names = notebook_cells.names_given(result.info.raw_cell)
+        cell, source = result.info.cell_id, result.info.raw_cell
+        names = notebook_cells.names_given(source)
         if not result.success:
             _say(self._still_in_use(names))
             return
-        _say(self._without_renamed(result.info.cell_id, names))
-        _say(self._outdated(result.info.cell_id, result.info.raw_cell))
+        _say(self._without_renamed(cell, names))
+        self._compare(result.result)
+        is_edited = cell is not None and self._sources.get(cell, source) != source
+        if cell is not None:
+            self._sources[cell] = source
+            self._first.setdefault(cell, source)
+        if is_edited:
+            _say(*follow(self._sources, names, cell, self.places, self._compare))
+
+    def restore(self) -> None:
+        """Have all cells show what follows from what each of them was at first."""
+        edited = [cell for cell in self._first if self._first[cell] != self._sources[cell]]
+        names = [notebook_cells.names_given(self._first[cell]) for cell in edited]
+        self._sources = dict(self._first)
+        _say(*follow(self._sources, set().union(*names), None, self.places, self._compare))
+
+    def _compare(self, value: object) -> None:
+        """Display how far off the new predictions are. value: of their cell; a block has the
+        formula."""
+        from IPython.display import display
+
         found = [*self._found()]
         new = [each for each in found if id(each) not in self._seen]
         self._seen |= {id(each): each for each in new}
@@ -135,12 +178,11 @@ class _Notebook:
             for each in new:
                 _refuse_unknown(each.quantity, session)
             if predictions:
-                is_shown = isinstance(result.result, Block)
                 tried = _tried(predictions, session)
-                display(comparison(tried, with_formula=not is_shown))
+                display(comparison(tried, with_formula=not isinstance(value, Block)))
                 panel = lab_panels.html([each.result for each in tried], session.run)
                 if panel:
-                    display(HTML(panel))
+                    self.places.display_html(panel)
         except ReckonError as error:
             _say(str(error))
 
@@ -165,29 +207,6 @@ class _Notebook:
         for name in gone:
             self._shell.user_ns.pop(name, None)
         return f"{forgotten} is in no cell now: rename it in the cells below, too."
-
-    def _outdated(self, cell: str | None, source: str) -> str:
-        """How many cells show what follows from an earlier text of the cell; "" if none does."""
-        is_edited = cell is not None and self._sources.get(cell, source) != source
-        if cell is not None:
-            self._sources[cell] = source
-        if not is_edited:
-            return ""
-        old, changed = {cell}, notebook_cells.names_given(source)
-        for _ in self._sources:  # as many times at most as one cell can follow from another
-            for each, text in self._sources.items():
-                if each not in old and changed & notebook_cells.names_read(text):
-                    old.add(each)
-                    changed |= notebook_cells.names_given(text)
-        count = len(old) - 1
-        if not count:
-            return ""
-        cells = "1 cell that follows" if count == 1 else f"{count} cells that follow"
-        show = "shows" if count == 1 else "show"
-        return (
-            f"{cells} from this one still {show} what was before: choose *Run Selected Cell and "
-            "All Below* in the menu *Run*."
-        )
 
     def _of_kind(self, names: Iterable[str], *kinds: type) -> str:
         """Those of the names that are variables of these kinds, in words."""
@@ -216,10 +235,10 @@ class _Notebook:
 
 
 def _say(*sentences: str) -> None:
-    from IPython.display import display
+    from IPython.display import Markdown, display
 
     if any(sentences):
-        display(say(*sentences))
+        display(Markdown(plain_markdown(say(*sentences).markdown)))
 
 
 def _refuse_unknown(quantity: str, session: Session) -> None:

@@ -50,7 +50,7 @@ def measure_capacities(
     results = measure_together(options)
     for capacity, curve in curve_of.items():
         name = capacity.quantity
-        if not session.is_replay:
+        if not (session.is_replay or session.follows):
             results[name] = _record(session.run.name, name, results[curve.quantity])
         elif sealed[name].measurement is None:
             raise ReckonError(

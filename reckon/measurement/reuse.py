@@ -77,6 +77,12 @@ def _is_valid(plan: Plan, measurement: Measurement) -> bool:
     return is_long_enough and measurement.key == key(plan, profile=measurement.profile)
 
 
+def _is_tried(plan: Plan, measurement: Measurement) -> bool:
+    """Whether a cell that only follows from another shows what failed or is unsupported."""
+    is_valid = measurement.state != "measured" or _is_valid(plan, measurement)
+    return plan.session.follows and is_valid
+
+
 def other_settings(plan: Plan, measurement: Measurement | None) -> str:
     """A line that says which settings of the call the samples do not have; "" if they have all."""
     if measurement is None or None not in plan.swept_values:
@@ -120,8 +126,8 @@ def shown_result(plan: Plan, quantity: Quantity) -> Result | None:
     None if the quantity is to be measured. A run of another machine or kernel that has nothing of
     the experiment only predicts it. Raises ReckonError for one that lacks the quantity alone.
     """
-    run = plan.session.run
-    if plan.session.only_shows and quantity.measurement is not None:
+    run, measurement = plan.session.run, quantity.measurement
+    if measurement and (plan.session.only_shows or _is_tried(plan, measurement)):
         return from_entry(plan.quantity, quantity, between_visits=run.between_visits)
     if plan.session.is_replay:
         experiment = records.experiment_of(plan.quantity)

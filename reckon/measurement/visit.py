@@ -14,6 +14,7 @@ from reckon.measurement import library, needs, reuse
 from reckon.measurement.events import emit, report_wait
 from reckon.measurement.plan import Measurand, Plan
 from reckon.measurement.sampling import PointSampler, collect
+from reckon.messages import join_words
 from reckon.prediction.formula import Prediction, refuse_other
 from reckon.profiles import Profile
 from reckon.records.quantities.result import Result
@@ -84,6 +85,9 @@ def _measure(
     recorded = _recorded(session, plans, all_or_none=all_or_none)
     if None not in recorded.values():
         return _reported(recorded)
+    if session.follows:
+        missing = join_words(f"`{name}`" for name, result in recorded.items() if not result)
+        raise ReckonError(f"It would measure {missing}: run the cell yourself.")
 
     def on_wait(sentence: str) -> None:
         report_wait(next(iter(recorded)), sentence)

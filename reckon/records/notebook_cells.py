@@ -8,13 +8,15 @@ import functools
 import json
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 _LONGEST_LINE = 60  # characters of a cell's line in a sentence
 _GIT_S = 10
 _TITLES = "titles"  # the tag of the cells that hold them
+ANSWER = "answer"  # that of the answer box and its figure
+UNTIL_THE_ANSWER = "Choose *Run All Cells* in the menu *Run*: the answer appears here."
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,51 @@ def sources(notebook: str) -> list[str]:
         return ["".join(cell["source"]) if cell["cell_type"] == "code" else "" for cell in cells]
     except (ValueError, LookupError, TypeError):
         return []
+
+
+def ids(notebook: str, tag: str | None = None) -> list[str]:
+    """The identifier of each cell, or of those with the tag; none of what is no notebook."""
+    try:
+        cells = json.loads(notebook)["cells"]
+        return [
+            cell["id"] for cell in cells if tag is None or tag in cell["metadata"].get("tags", [])
+        ]
+    except (ValueError, LookupError, TypeError):
+        return []
+
+
+def followers(sources: Mapping[str, str], changed: set[str], by: str | None) -> list[str]:
+    """The cells to execute again, in their order, after names were changed by one: those below it
+    that follow, and those that give them what a later cell has replaced since.
+
+    sources: the text of each cell. by: None where the change stands above all cells."""
+    read = {cell: names_read(source) for cell, source in sources.items()}
+    given = {cell: names_given(source) for cell, source in sources.items()}
+    found: set[str] = set()
+    count = -1
+    while count < len(found):
+        count, names = len(found), set(() if by else changed)
+        for cell in sources:
+            if cell in found or names & (read[cell] | given[cell]):
+                found.add(cell)
+                names |= given[cell]
+            if cell == by:
+                names |= changed
+        for cell in [*found]:
+            found |= _replaced([*sources], cell, read[cell], given) - {by}
+    return [cell for cell in sources if cell in found]
+
+
+def _replaced(
+    cells: list[str], reader: str, names: set[str], given: Mapping[str, set[str]]
+) -> set[str]:
+    """The cells above the reader that give it these names, where a later one gives them, too."""
+    place, makers = cells.index(reader), set()
+    for name in names:
+        above = [cell for cell in cells[:place] if name in given[cell]]
+        if above and any(name in given[cell] for cell in cells[place:]):
+            makers.add(above[-1])
+    return makers
 
 
 @functools.lru_cache(maxsize=64)

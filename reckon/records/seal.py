@@ -34,7 +34,7 @@ def seal(predictions: Collection[Prediction], session: Session) -> dict[str, Qua
         tried = {
             prediction.quantity: quantity
             for prediction, quantity in zip(predictions, quantities, strict=True)
-            if quantity.has_samples
+            if quantity.has_samples or session.follows
         }
     new = [
         (prediction.quantity, prediction_record(prediction))

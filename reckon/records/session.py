@@ -36,6 +36,7 @@ class Session:
     read_only_reason: str | None
     visits: int = 1  # how many the build makes to each quantity; the notebook's own is the first
     renders: bool = False  # the page shows what the run holds; only what it lacks is measured
+    follows: bool = False  # a cell of JupyterLab is executed again because another was edited
     variants: Variants | None = None  # what a person tries in JupyterLab; None: all is written
 
     @property

@@ -126,13 +126,17 @@ def _shown(
     shell: InteractiveShell, error: BaseException, kind: type[Exception] = Exception
 ) -> Exception:
     """An exception of the error's name that IPython shows as the error's sentence."""
-    sentence = str(error)
-    if not isinstance(error, ReckonError):
-        build = build_context.current()
-        path = build.notebook if build else config.notebook_in_jupyter()
-        sentence = str(explain(error, shell.user_ns, Page(path, in_order=build is not None)))
     render = {"_render_traceback_": lambda self: [str(self)]}
-    return type(type(error).__name__, (kind,), render)(sentence)
+    return type(type(error).__name__, (kind,), render)(sentence_of(shell, error))
+
+
+def sentence_of(shell: InteractiveShell, error: BaseException) -> str:
+    """What the kernel of that shell says of the error of a cell."""
+    if isinstance(error, ReckonError):
+        return str(error)
+    build = build_context.current()
+    path = build.notebook if build else config.notebook_in_jupyter()
+    return str(explain(error, shell.user_ns, Page(path, in_order=build is not None)))
 
 
 def explain(error: BaseException, variables: Mapping[str, object], page: Page) -> CellError:

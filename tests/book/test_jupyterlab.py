@@ -166,6 +166,8 @@ def test_the_home_folder_has_only_what_the_readme_names(lab):
 def test_pages_are_as_on_the_site_and_saving_leaves_git_clean(lab):
     prose = lab.page.locator(".jp-MarkdownCell", has_text="Reading a file").first
     expect(prose).to_contain_text("starting a process: each begins with a system call.")
+    top = lab.page.locator(".jp-Cell", has_text="import seaborn")
+    expect(top.first).to_contain_text("Choose Run All Cells in the menu Run: the answer appears")
     assert lab.unsaved_when_opened == 0 and lab.changed_files() == ""
 
 
@@ -199,6 +201,23 @@ def test_a_prediction_is_edited_tried_in_its_panel_and_kept(lab):
     lab.run("null_call_here = ")
     expect(lab.run_new("rk.reset()")).to_contain_text("Forgotten: what was tried")
     assert run.read_bytes() == before and lab.outside == []
+
+
+def test_the_answer_at_the_top_and_outputs_below_follow_an_edited_prediction(lab):
+    top = lab.cell("import seaborn").locator(".jp-OutputArea")
+    lab.page.get_by_role("menuitem", name="Run", exact=True).click()
+    lab.page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+    expect(top).to_contain_text("The null system call came out 25 % higher", timeout=60_000)
+    expect(top.locator("svg.reckon-figure")).to_be_visible()
+    box = lab.cell("rk.show.answer(").locator(".jp-OutputArea")
+    formula = lab.cell("null_call_here = ").locator(".jp-OutputArea")
+    lab.type_instead("600", "550")
+    lab.run("null_call_here = ")
+    for output in (top, box, formula):
+        expect(output).to_contain_text("0.468×")
+    lab.type_instead("550", "150")
+    lab.run("null_call_here = ")
+    expect(top).not_to_contain_text("0.468×")
 
 
 def test_it_opens_at_the_contents_in_the_book_s_order(lab):

@@ -7,16 +7,30 @@ import shutil
 
 import pytest
 from helpers.project import LIBRARY, RECORDED, ROOT
-from helpers.syscall_cells import FORMULA, INPUTS, cells
+from helpers.syscall_cells import (
+    ANSWER,
+    BEGINNING,
+    FIGURE,
+    FORMULA,
+    INPUTS,
+    TABLE_CELL,
+    cells,
+    code_cells,
+)
 from jupyter_client.manager import start_new_kernel
+
+from reckon.book import contents
+from reckon.records import notebook_cells
 
 
 class Kernel:
     """A kernel as JupyterLab starts it, with the recorded run or an empty folder of runs.
 
-    panel: the HTML of the last What if? panel that a cell displayed."""
+    panel: the HTML of the last What if? panel that a cell displayed.
+    places: what stands under each identifier of an output."""
 
     def __init__(self, folder, **environment):
+        self.places = {}
         folders = {"RECKON_RUNS": folder / "runs", "RECKON_BUILD": folder / "_build"}
         variables = {**os.environ, **{name: str(path) for name, path in folders.items()}}
         variables |= {"RECKON_LIB": str(LIBRARY), "RECKON_PROFILE": "quick", **environment}
@@ -34,12 +48,15 @@ class Kernel:
                 shown.append(content["text"])
             elif "data" in content:
                 data = content["data"]
+                forms = ("text/markdown", "text/html", "text/plain")
+                text = next(data[form] for form in forms if form in data)
+                self.places[content.get("transient", {}).get("display_id")] = text
+                if message["msg_type"] == "update_display_data":
+                    return
                 if 'class="reckon-lab"' in data.get("text/html", ""):
                     self.panel = data["text/html"]
                     return
-                shown.append(
-                    data.get("text/markdown") or data.get("text/html") or data["text/plain"]
-                )
+                shown.append(text)
 
         self._client.session.metadata = {"cellId": cell} if cell else {}
         self._client.execute_interactive(source, output_hook=take, timeout=60)
@@ -61,6 +78,22 @@ def lab(tmp_path_factory):
     kernel.folder, kernel.cells = folder, cells()
     for source in (BEGIN, kernel.cells[FORMULA], kernel.cells[INPUTS]):
         kernel.run(source)
+    yield kernel
+    kernel.end()
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    """A kernel of the notebook, all of whose cells have been run."""
+    folder = tmp_path_factory.mktemp("page")
+    shutil.copytree(RECORDED / "recorded", folder / "runs" / "recorded")
+    notebook = str(contents.source("cpu/syscall"))
+    kernel = Kernel(folder, RECKON_RUN="recorded", JPY_SESSION_NAME=notebook)
+    kernel.folder, kernel.cells = folder, cells()
+    kernel.run(kernel.cells["parameters"])
+    kernel.opened = kernel.run(kernel.cells[BEGINNING], BEGINNING).strip()
+    for cell, source in code_cells().items():
+        kernel.run(source, cell)
     yield kernel
     kernel.end()
 
@@ -244,11 +277,11 @@ def test_where_an_error_was_raised_is_shown_on_request(lab):
 
 def test_a_prediction_of_an_unknown_quantity_is_refused(lab):
     shown = edited(lab, FORMULA, "cpu/syscall/getpid", "cpu/syscall/getpidd")
-    assert shown.endswith("cpu/syscall measures no getpidd; did you mean getpid?")
+    assert "cpu/syscall measures no getpidd; did you mean getpid?" in shown
     shown = lab.run(lab.cells[INPUTS])
-    assert shown.endswith("cpu/syscall measures no getpidd; did you mean getpid?")
+    assert "cpu/syscall measures no getpidd; did you mean getpid?" in shown
     shown = edited(lab, FORMULA, "cpu/syscall/getpid", "getpid")
-    assert shown.endswith("'getpid' is no quantity; write PART/EXPERIMENT/QUANTITY.")
+    assert "'getpid' is no quantity; write PART/EXPERIMENT/QUANTITY." in shown
     for cell in (FORMULA, INPUTS):
         lab.run(lab.cells[cell])
 
@@ -301,6 +334,93 @@ def test_an_edited_cell_says_how_many_cells_show_what_was_before(lab):
     assert "2 cells that follow from this one still show what was before" in shown
     for cell in (FORMULA, INPUTS):
         lab.run(lab.cells[cell], cell)
+
+
+def test_the_answer_stands_at_the_top_when_its_cells_have_been_run(page):
+    assert page.opened == "Choose *Run All Cells* in the menu *Run*: the answer appears here."
+    assert "1.25×" in page.places[f"{ANSWER}-0"] and "<svg" in page.places[f"{FIGURE}-0"]
+    again = page.run(page.cells[BEGINNING], BEGINNING)
+    assert "1.25×" in again and "<svg" in again and "appears here" not in again
+
+
+def test_outputs_follow_an_edited_prediction(page):
+    before, files = dict(page.places), written(page.folder)
+    shown = edited(page, FORMULA, "kernel_path / clock", "4 * kernel_path / clock")
+    assert "was before" not in shown and "(sealed" in shown
+    changed = {name for name, text in page.places.items() if text != before.get(name)}
+    inputs, table = f"{INPUTS}-0", f"{TABLE_CELL}-0"
+    assert changed >= {inputs, f"{INPUTS}-1", f"{INPUTS}-2", table, f"{ANSWER}-0", f"{FIGURE}-0"}
+    assert "Revised" in page.places[f"{ANSWER}-0"] and "; revised" in page.places[table]
+    edited(page, FORMULA, "no such", "text")
+    assert {name for name, text in page.places.items() if text != before.get(name)} <= changed
+    assert "Revised" not in page.places[f"{ANSWER}-0"] and written(page.folder) == files
+
+
+@pytest.mark.parametrize(
+    "sources, following",
+    [
+        (["c = 2", "a = 1", "b = a", "a = b"], [2, 3]),
+        (["a = 1", "b = 2", "c = a + b", "a = 3"], [0, 2, 3]),  # else c would be made of 3
+    ],
+)
+def test_what_follows_is_made_of_what_the_cells_above_it_give(sources, following):
+    cells = dict(enumerate(sources))
+    changed = notebook_cells.names_given(cells[1])
+    assert notebook_cells.followers(cells, changed, 1) == following
+
+
+def test_a_cell_that_follows_and_fails_is_named_with_those_that_are_old(page):
+    shown = edited(page, FORMULA, "kernel_path, clock):", "kernel_path, clock, more):")
+    assert (
+        "Cell 7 follows and fails. null_call takes mode_switch, kernel_path, clock, more;" in shown
+    )
+    assert " cells that follow from this one still show what was before: choose" in shown
+    edited(page, FORMULA, "no such", "text")
+
+
+def test_an_output_that_cannot_be_displayed_again_is_counted(page):
+    for cell, source in (("printed", "print(null_call_here)"), ("value", "2 * null.median")):
+        page.run(source, cell)
+    shown = edited(page, FORMULA, "kernel_path / clock", "4 * kernel_path / clock")
+    assert "2 cells that follow from this one still show what was before" in shown
+    edited(page, FORMULA, "no such", "text")
+
+
+def test_after_a_reset_all_cells_show_what_they_were_at_first(page):
+    before = page.places[f"{ANSWER}-0"], page.places[f"{INPUTS}-1"]
+    edited(page, FORMULA, "kernel_path / clock", "4 * kernel_path / clock")
+    edited(page, INPUTS, "rk.guess(150", "rk.guess(550")
+    assert "Forgotten: what was tried" in page.run("rk.reset()")
+    assert before == (page.places[f"{ANSWER}-0"], page.places[f"{INPUTS}-1"])
+    edited(page, INPUTS, "rk.guess(150", "rk.guess(550")
+    assert before[0] != page.places[f"{ANSWER}-0"]
+    edited(page, INPUTS, "no such", "text")
+
+
+def test_cells_that_follow_measure_and_write_nothing(tmp_path):
+    source = cells()
+    page = {"formula": source[FORMULA], "inputs": source[INPUTS], "calls": "calls = 1000"}
+    page["measure"] = "null = rk.measure(null_call_here, calls=calls)"
+    page |= {"show": 'rk.show.verdict(null, "it")', "seal": 'rk.reseal(null_call_here, "a slip")'}
+    of_file = [
+        {"id": cell, "cell_type": "code", "metadata": {}, "source": text}
+        for cell, text in page.items()
+    ]
+    (tmp_path / "page.ipynb").write_text(json.dumps({"cells": of_file}))
+    kernel = Kernel(tmp_path, JPY_SESSION_NAME=str(tmp_path / "page.ipynb"))
+    kernel.cells = page
+    try:
+        kernel.run(BEGIN)
+        for cell, text in page.items():
+            kernel.run(text, cell)
+        before = written(tmp_path / "runs")
+        assert "was before" not in edited(kernel, "inputs", "rk.guess(150", "rk.guess(550")
+        assert "Revised" in kernel.places["show-0"]
+        shown = edited(kernel, "calls", "1000", "2000")
+        assert "Cell 4 follows and fails. It would measure `cpu/syscall/getpid`" in shown
+        assert written(tmp_path / "runs") == before
+    finally:
+        kernel.end()
 
 
 def test_settings_that_the_samples_of_a_read_run_lack_are_named(lab):

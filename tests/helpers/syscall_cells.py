@@ -4,9 +4,18 @@ import json
 
 from reckon.book import contents
 
-FORMULA, INPUTS, MEASURE = "84f7619f", "a058917f", "4576de23"  # cells of cpu/syscall
+# Cells of cpu/syscall.
+BEGINNING, FORMULA, INPUTS, MEASURE = "2d19c457", "84f7619f", "a058917f", "4576de23"
+TABLE_CELL, ANSWER, FIGURE = "346c0829", "e58fb9f3", "1157ffe3"
 
 
 def cells():
-    notebook = json.loads(contents.source("cpu/syscall").read_text("utf-8"))
-    return {cell["id"]: "".join(cell["source"]) for cell in notebook["cells"]}
+    return {cell["id"]: "".join(cell["source"]) for cell in _cells()}
+
+
+def code_cells():
+    return {cell["id"]: "".join(cell["source"]) for cell in _cells() if cell["cell_type"] == "code"}
+
+
+def _cells():
+    return json.loads(contents.source("cpu/syscall").read_text("utf-8"))["cells"]
