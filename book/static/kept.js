@@ -4,15 +4,17 @@ window.reckon.kept = (() => {
 
   const { byQuantity } = window.reckon.formulas;
   const { element } = window.reckon.elements;
+  const { joined } = window.reckon.words;
   const { stored, store } = window.reckon.storage;
   const { linesOf, fragment, linked, download, give, lastPart, lineFault } = window.reckon.copies;
 
   const STORE = `reckon-kept ${window.reckonBook.run}`;
   const LINK = "#kept=";
+  const SHOWN = "#what-if=";
   const MOST_BYTES = 1e6;
   const UNREADABLE = "What was kept before cannot be read; what you keep next replaces it.";
 
-  // A line of a predictions.toml: { quantity, name, amount }; of the page that kept it with `label`.
+  // A line of a predictions.toml: { quantity, name, amount }, and its `change` where that is called otherwise.
   const isLine = (line) => ["quantity", "name", "amount"].every((key) => typeof line?.[key] === "string");
 
   /** All lines that are kept, and a `fault` if they cannot be read. */
@@ -26,6 +28,7 @@ window.reckon.kept = (() => {
     return { lines: [], fault: UNREADABLE };
   }
 
+  const listeners = []; // called when something else is kept
   let before = null; // the lines that the last change replaced
 
   /** Keeps these lines alone; the sentence, or that they are not stored. */
@@ -41,20 +44,39 @@ window.reckon.kept = (() => {
   }
 
   const quantitiesOf = (lines) => [...new Set(lines.map(({ quantity }) => quantity))];
-  const counted = (lines) => {
-    const { length } = quantitiesOf(lines);
-    return length === 1 ? "1 prediction" : `${length} predictions`;
-  };
+  const labelOf = (quantity) =>
+    byQuantity.get(quantity)?.label ?? window.reckonBook.titles[quantity] ?? lastPart(quantity);
+  const pageOf = (quantity) => quantity.slice(0, quantity.lastIndexOf("/"));
+  const changeIn = ({ name, amount, change }) => change ?? `${name.replace(/_/g, " ")} = ${amount}`;
+
+  /** The changes that the lines are of: { page, change, quantities }. One of an input is one for all
+   * predictions of the page that share the input. */
+  function changesIn(lines) {
+    const changes = new Map();
+    for (const line of lines) {
+      const [page, change] = [pageOf(line.quantity), changeIn(line)];
+      const key = [line.name === "formula" ? line.quantity : page, change].join(" ");
+      if (!changes.has(key)) changes.set(key, { page, change, quantities: [] });
+      changes.get(key).quantities.push(line.quantity);
+    }
+    return [...changes.values()];
+  }
+
+  const count = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;
+  const counted = (lines) =>
+    `${count(changesIn(lines).length, "change")} (${count(quantitiesOf(lines).length, "prediction")})`;
 
   /** Keeps the changed predictions of the page; what is said of it. */
   function keep(formulas) {
-    const lines = formulas.flatMap((formula) =>
-      linesOf(formula).map((line) => ({ ...line, label: formula.label })),
-    );
+    const lines = formulas.flatMap(linesOf);
     return add(lines, `Kept ${counted(lines)}: “Kept” at the top of each page lists all.`);
   }
 
-  const has = (quantities) => read().lines.some(({ quantity }) => quantities.includes(quantity));
+  /** What is kept of these quantities: the texts of its changes, and the address that shows them. */
+  function keptOf(quantities) {
+    const lines = read().lines.filter(({ quantity }) => quantities.includes(quantity));
+    return { changes: changesIn(lines).map(({ change }) => change), address: fragment(SHOWN, lines) };
+  }
 
   // --- the file ------------------------------------------------------------------------------------
 
@@ -62,13 +84,21 @@ window.reckon.kept = (() => {
   function toml(lines) {
     const tables = quantitiesOf(lines).map((quantity) => {
       const own = lines.filter((line) => line.quantity === quantity);
-      return ["", `["${quantity}"]`, ...own.map(({ name, amount }) => `${name} = ${JSON.stringify(amount)}`)];
+      return ["", `["${quantity}"]  # ${labelOf(quantity)}`, ...own.map(entryOf)];
     });
-    return ["# Changed in What if? panels, beside the measured values.", ...tables.flat(), ""].join("\n");
+    const changes = changesIn(lines).map(({ page, change, quantities }) => `# ${change}: ${namesOf(quantities)} (${page})`);
+    return ["# Changed in What if? panels, beside the measured values:", ...changes, ...tables.flat(), ""].join("\n");
+  }
+
+  /** A line; behind it the change that it follows from, where that has another name. */
+  function entryOf(line) {
+    const { name, amount } = line;
+    const isOwn = changeIn(line) === changeIn({ name, amount });
+    return `${name} = ${JSON.stringify(amount)}${isOwn ? "" : `  # by ${changeIn(line)}`}`;
   }
 
   const HEAD = /^\[\s*(?:"([^"\\]+)"|'([^']+)'|([\w-]+))\s*\]\s*(?:#.*)?$/;
-  const ENTRY = /^([\w-]+)\s*=\s*("(?:[^"\\]|\\.)*"|'[^']*')\s*(?:#.*)?$/;
+  const ENTRY = /^([\w-]+)\s*=\s*("(?:[^"\\]|\\.)*"|'[^']*')\s*(?:#(?: by (.+ = .+)|.*))?$/;
 
   /** The lines of a predictions.toml. Throws an Error with a sentence on what is wrong with it. */
   function parsed(text) {
@@ -76,11 +106,11 @@ window.reckon.kept = (() => {
     let quantity;
     for (const [k, line] of text.split(/\r?\n/).map((raw) => raw.trim()).entries()) {
       const [, ...heads] = HEAD.exec(line) ?? [];
-      const [, name, quoted] = ENTRY.exec(line) ?? [];
+      const [, name, quoted, change] = ENTRY.exec(line) ?? [];
       if (!line || line.startsWith("#")) continue;
       if (heads.length) quantity = heads.find(Boolean);
       else if (!quoted || !quantity) throw new Error(`line ${k + 1} is neither ["quantity"] nor name = "amount".`);
-      else if (quantity !== "reader") lines.push({ quantity, name, amount: unquoted(quoted) });
+      else if (quantity !== "reader") lines.push({ quantity, name, amount: unquoted(quoted), change });
     }
     if (!lines.length) throw new Error("it has no prediction.");
     const fault = lines.map(faultOf).find(Boolean);
@@ -162,35 +192,39 @@ window.reckon.kept = (() => {
 
   function show() {
     const { lines, fault } = read();
-    const count = quantitiesOf(lines).length;
-    list.replaceChildren(...quantitiesOf(lines).map((quantity) => entry(quantity, lines)));
+    const changes = changesIn(lines);
+    list.replaceChildren(...changes.map((change) => entry(change, lines)));
     text.hidden = true;
     undo.hidden = before === null;
-    ofAll.forEach((each) => (each.hidden = !count));
-    opener.textContent = count ? `Kept ${count}` : "Kept";
-    opener.setAttribute("aria-label", `Kept predictions: ${count}`);
+    ofAll.forEach((each) => (each.hidden = !lines.length));
+    opener.textContent = lines.length ? `Kept ${changes.length}` : "Kept";
+    opener.setAttribute("aria-label", `Kept predictions: ${changes.length}`);
     const none = "None is kept yet; change an input in a What if? panel and keep it, or add a file.";
-    status.textContent ||= fault ?? (count ? "" : none);
+    status.textContent ||= fault ?? (lines.length ? "" : none);
     if (dialog.open && !dialog.contains(document.activeElement)) dialog.querySelector("button:not([hidden])").focus();
+    listeners.forEach((listener) => listener());
   }
 
-  /** A prediction with its changes, which its link shows on its page. */
-  function entry(quantity, lines) {
-    const own = lines.filter((line) => line.quantity === quantity);
-    const label = byQuantity.get(quantity)?.label ?? own[0].label ?? lastPart(quantity);
-    const changes = own.map(({ name, amount }) => `${name.replace(/_/g, " ")} = ${amount}`).join("; ");
-    const page = quantity.slice(0, quantity.lastIndexOf("/"));
+  /** A few of the quantities by their names. */
+  function namesOf(quantities) {
+    const names = quantities.map(labelOf);
+    return names.length > 4 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : joined(names);
+  }
+
+  /** A change with the predictions that follow from it, which its link shows on their page. */
+  function entry({ page, change, quantities }, lines) {
     const root = document.documentElement.dataset.content_root ?? "";
-    const address = byQuantity.has(quantity) ? "" : `${root}notebooks/${page}.html`;
-    const link = element("a", { href: `${address}${fragment("#what-if=", own)}`, onclick: () => dialog.close() }, label);
-    const remove = () => replace(lines.filter((line) => line.quantity !== quantity), `${label} is removed.`);
+    const address = byQuantity.has(quantities[0]) ? "" : `${root}notebooks/${page}.html`;
+    const shown = fragment(SHOWN, lines.filter(({ quantity }) => quantities.includes(quantity)));
+    const isOf = (line) => changeIn(line) === change && quantities.includes(line.quantity);
+    const remove = () => replace(lines.filter((line) => !isOf(line)), `${change} is removed.`);
     return element(
       "li",
       {},
-      link,
-      element("small", {}, ` (${page})`),
-      `: ${changes} `,
-      button("Remove", remove, { "aria-label": `Remove ${label}` }),
+      element("a", { href: `${address}${shown}`, onclick: () => dialog.close() }, change),
+      `: ${namesOf(quantities)} `,
+      element("small", {}, `(${page}) `),
+      button("Remove", remove, { "aria-label": `Remove ${change}` }),
     );
   }
 
@@ -222,5 +256,5 @@ window.reckon.kept = (() => {
 
   document.addEventListener("DOMContentLoaded", start);
 
-  return { keep, has, open };
+  return { keep, keptOf, onChange: (listener) => listeners.push(listener), open };
 })();

@@ -7,7 +7,7 @@ window.reckon.copies = (() => {
   const { typed, unitsOf } = window.reckon.numbers;
   const { didYouMean } = window.reckon.words;
   const { parsePart, partsOf, FormulaError } = window.reckon.formulaText;
-  const { edits, texts, textsOf, isEdited, isBelowZero, changeText, changeOnly } = window.reckon.edits;
+  const { edits, given, texts, textsOf, isEdited, isBelowZero, changeText, changeOnly } = window.reckon.edits;
   const { element } = window.reckon.elements;
 
   const LINK = "#what-if=";
@@ -28,11 +28,16 @@ window.reckon.copies = (() => {
       .filter(([, input]) => input.slider && edits.has(input.shared))
       .map(([name, input]) => [name, input, edits.get(input.shared)]);
 
-  /** What is changed of a formula, as lines of a predictions.toml: { quantity, name, amount }. */
+  const amountOf = (value, input) => `${exact(value, input)} ${input.author_unit}`;
+
+  /** What is changed of a formula, as lines of a predictions.toml: { quantity, name, amount }; of an input
+   * with `change`, what all predictions that share the input call its change. */
   function linesOf(formula) {
     const { quantity } = formula;
-    const line = ([name, input, value]) => ({ quantity, name, amount: `${exact(value, input)} ${input.author_unit}` });
-    const lines = changesOf(formula).map(line);
+    const lines = changesOf(formula).map(([name, input, value]) => {
+      const first = given(input.shared);
+      return { quantity, name, amount: amountOf(value, input), change: `${first.label} = ${amountOf(value, first)}` };
+    });
     // The parts as the function of a notebook returns them.
     if (texts.has(formula)) lines.push({ quantity, name: FORMULA, amount: Object.values(textsOf(formula)).join(", ") });
     return lines;

@@ -28,7 +28,7 @@
   /** One sentence on what the changes did to these quantities. */
   function report(quantities) {
     const changed = quantities.filter(isEdited);
-    if (!changed.length) return `These are the inputs of the prediction as it is; change one.${reportKept(quantities)}`;
+    if (!changed.length) return `These are the inputs of the prediction as it is; change one.`;
     if (quantities.length === 1) return reportOne(quantities[0]);
     const { near } = window.reckon.data.rules;
     const isNear = (ratio) => ratio > 1 / near && ratio < near;
@@ -40,11 +40,6 @@
       `${measured.length} lie within ${near} times of the measurement (sealed ${nearAsSealed}).`
     );
   }
-
-  const reportKept = (formulas) =>
-    isPage && window.reckon.kept.has(formulas.map(({ quantity }) => quantity))
-      ? " You have kept others: “Kept predictions” shows them."
-      : "";
 
   const isOfTwoGroups = ({ axis, measured }) => !axis && Boolean(measured?.groups);
 
@@ -108,10 +103,12 @@
     const status = element("output", { class: "what-if-status", "aria-live": "polite" });
     const others = element("small", { class: "what-if-others" });
     const content = element("div", { class: "what-if-content", oninput: () => tell() });
+    const counted = element("small");
+    const ofKept = element("p", { class: "what-if-kept" });
     const box = element(
       "details",
       { class: "what-if", ontoggle: () => box.open && build() },
-      element("summary", {}, element("b", {}, "What if?"), ` ${title}`),
+      element("summary", {}, element("b", {}, "What if?"), ` ${title}`, counted),
       content,
     );
     let rows = [];
@@ -132,6 +129,7 @@
       const { nodes, forget } = actions(own, say);
       forgetText = forget;
       content.append(
+        ofKept,
         element("div", { class: "what-if-inputs" }, ...rows.map(({ row }) => row)),
         status,
         others,
@@ -142,9 +140,21 @@
       tell();
     }
 
-    function open() {
+    /** Says what is kept for this panel; the texts of its changes. */
+    function tellKept() {
+      const { changes, address } = window.reckon.kept.keptOf(names);
+      counted.textContent = changes.length ? ` (${changes.length} kept)` : "";
+      const link = () => element("a", { href: address }, "Show it");
+      ofKept.replaceChildren(...(changes.length ? [`You have kept ${changes.join("; ")}. `, link()] : []));
+      return changes;
+    }
+
+    /** Unfolds the panel, and in it the result of a quantity. */
+    function open(quantity) {
       for (let fold = box; fold; fold = fold.parentElement.closest("details")) fold.open = true;
       build();
+      const result = results.find(({ formula }) => formula.quantity === quantity);
+      if (result) result.box.open = true;
     }
 
     function refresh(touched, isReset) {
@@ -161,6 +171,8 @@
       results
         .filter(({ formula }) => sharedOf(formula).some(isTouched))
         .forEach((result) => result.show(isReset));
+      const edited = results.filter(({ formula }) => isEdited(formula));
+      if (edited.length && !edited.some((result) => result.box.open)) edited[0].box.open = true;
       tell();
     }
 
@@ -172,8 +184,9 @@
       results.forEach((result) => result.showMore());
     }
 
-    panels.push({ box, formulas: own, open, say, prepareForPrint });
+    panels.push({ box, formulas: own, open, say, tellKept, prepareForPrint });
     onChange(refresh);
+    if (isPage) window.reckon.kept.onChange(tellKept);
     anchor.append(box);
     if (!isPage && own.length === 1) open();
   }
@@ -184,10 +197,22 @@
     if (!lines) return;
     const left = apply(lines);
     if (!lines.length) return;
-    const panel = panels.find(({ formulas }) => formulas.some(isEdited)) ?? panels[0];
-    panel.open();
+    const { quantity } = lines[0];
+    const isOf = ({ formulas }) => formulas.some((formula) => formula.quantity === quantity);
+    const panel = panels.find(isOf) ?? panels.find(({ formulas }) => formulas.some(isEdited)) ?? panels[0];
+    panel.open(quantity);
     if (left) panel.say("The address has changes that do not fit this page; they are left out.");
     panel.box.scrollIntoView({ block: "center" });
+  }
+
+  /** Says in each panel what is kept for it, and unfolds the first that has a change. */
+  function showKept() {
+    const shown = new Set();
+    for (const { tellKept, open } of panels) {
+      const changes = tellKept();
+      if (changes.some((change) => !shown.has(change))) open();
+      changes.forEach((change) => shown.add(change));
+    }
   }
 
   /** Makes the panels of the anchors below an element, from the data that stands there too. */
@@ -200,8 +225,12 @@
     if (!document.querySelector("script.reckon-formulas")) return;
     isPage = true;
     window.reckon.makePanels(document);
+    showKept();
     followLink();
     window.addEventListener("hashchange", followLink);
+    document.addEventListener("click", ({ target }) => {
+      if (target.closest(`a[href^="${LINK}"]`)?.hash === location.hash) followLink(); // no other address
+    });
     window.addEventListener("beforeprint", () => panels.forEach((panel) => panel.prepareForPrint()));
   }
 

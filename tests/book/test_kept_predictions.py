@@ -1,13 +1,14 @@
 """What is kept in What if? panels, in Chromium: across reloads and pages, as a list, a file and a link."""
 
-import re
 import tomllib
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
 import pytest
 from helpers import panels
-from helpers.panels import NULL_CALL, field, panel
+from helpers.panels import NULL_CALL, field, panel, results_of
+
+from reckon.show.titles import title_of
 
 pytestmark = pytest.mark.browser
 
@@ -52,13 +53,21 @@ def test_what_is_kept_stays_on_all_pages_and_can_be_removed_and_taken_back(open_
     page = open_page(groups=[(NULL_CALL,), ("cpu/syscall/getpid_int80",)])
     box = keep(page, "550.5")
     assert "Kept 1" in page.locator(".kept-opener").text_content()
-    assert re.match(r"Kept \d+ prediction", box.locator(".what-if-status").text_content())
+    assert (
+        box.locator(".what-if-status").text_content().startswith("Kept 1 change (1 prediction): ")
+    )
     page.reload()
-    box = panel(page)
-    assert "You have kept others" in box.locator(".what-if-status").text_content()
+    assert (
+        box.evaluate("box => box.open") and "(1 kept)" in box.locator("summary").first.inner_text()
+    )
+    said = box.get_by_text("You have kept kernel path = 550.5 cycle. Show it")
+    assert field(box, "kernel path").input_value() == "150"
+    said.get_by_role("link").click()
+    assert field(box, "kernel path").input_value() == "550.5"
+    box.get_by_text("Reset").click()
     dialog = opened(page)
-    kept = dialog.get_by_role("listitem").filter(has=page.get_by_text("getpid", exact=True))
-    assert "kernel path = 550.5 cycle" in kept.inner_text()
+    kept = dialog.get_by_role("listitem")
+    assert kept.inner_text() == "kernel path = 550.5 cycle: getpid (cpu/syscall) Remove"
     kept.get_by_role("link").click()  # the panel shows it
     assert field(box, "kernel path").input_value() == "550.5"
     # The other page of the book lists the same, and adds a file.
@@ -66,11 +75,14 @@ def test_what_is_kept_stays_on_all_pages_and_can_be_removed_and_taken_back(open_
     dialog = opened(again)
     assert NULL_CALL in downloaded(again)
     said = add(again, '\ufeff# A file.\r\n["memory/latency/unknown"] # one\r\nlatency = "5 ns"\r\n')
-    assert said == "1 prediction of a.toml added. Those of other pages were not checked here."
+    assert (
+        said
+        == "1 change (1 prediction) of a.toml added. Those of other pages were not checked here."
+    )
     whole = downloaded(again)
     assert whole[NULL_CALL] == {"kernel_path": "550.5 cycle"}
     assert whole["memory/latency/unknown"] == {"latency": "5 ns"}
-    dialog.get_by_label("Remove unknown", exact=True).click()
+    dialog.get_by_label("Remove latency = 5 ns", exact=True).click()
     assert "memory/latency/unknown" not in downloaded(again)
     dialog.get_by_text("Undo").click()
     assert downloaded(again) == whole
@@ -83,6 +95,53 @@ def test_what_is_kept_stays_on_all_pages_and_can_be_removed_and_taken_back(open_
     other = open_page(fragment="#" + address.split("#")[1])
     assert "of the address added" in other.locator("dialog.kept output").text_content()
     assert downloaded(other) == whole and "#" not in other.url
+
+
+SHARED = "network/rtt"
+
+
+def test_a_change_that_predictions_share_is_one_with_the_predictions_that_follow(open_page):
+    page = open_page(SHARED, groups=[*map(lambda name: (name,), results_of(SHARED))])
+    shared = page.evaluate(
+        """() => {
+          const { formulas, inputs } = reckon.data;
+          const names = new Map();
+          for (const formula of formulas)
+            for (const [name, number] of Object.entries(formula.inputs))
+              if (inputs[number].slider && !inputs[number].reference?.startsWith("!"))
+                names.set(inputs[number].shared, (names.get(inputs[number].shared) ?? new Set()).add(name));
+          return [...names].find(([, all]) => all.size > 1)[0];
+        }"""
+    )
+    page.evaluate(
+        "shared => reckon.edits.change(shared, 1.1 * reckon.edits.given(shared).value)", shared
+    )
+    edited = page.evaluate("[...reckon.formulas.byQuantity.values()].filter(reckon.edits.isEdited)")
+    names = [formula["quantity"] for formula in edited]
+    assert len(names) > 1
+    box = panel(page, page.locator("details.what-if").count() - 1)
+    box.get_by_text("Keep these predictions").click()
+    assert (
+        f"Kept 1 change ({len(names)} predictions)" in box.locator(".what-if-status").text_content()
+    )
+    dialog = opened(page)
+    listed = dialog.get_by_role("listitem").all_inner_texts()
+    assert len(listed) == 1 and title_of(names[0]) in listed[0]
+    with page.expect_download() as download:
+        dialog.get_by_text("Download predictions.toml").click()
+    text = download.value.path().read_text()
+    assert set(tomllib.loads(text)) == {*names}
+    assert listed[0].removesuffix(" Remove").replace("\n", "") in text.replace("# ", "")
+    dialog.get_by_text("Remove all").click()
+    # A page of another experiment knows no input of these, and calls them as before.
+    titles = {name: title_of(name) for name in names}
+    again = open_page_in(page, OTHER_PAGE)
+    again.evaluate("titles => void (reckonBook.titles = titles)", titles)
+    dialog = opened(again)
+    add(again, text)
+    assert dialog.get_by_role("listitem").all_inner_texts() == listed
+    dialog.get_by_role("button", name="Remove ").first.click()
+    assert dialog.get_by_role("listitem").count() == 0
 
 
 def open_page_in(page, experiment):
@@ -160,9 +219,8 @@ def test_the_list_works_by_keyboard_and_on_a_phone(open_page, width):
     names = [dialog.get_by_role("button").nth(k).aria_snapshot() for k in range(2)]
     assert "Remove" in names[0]
     dialog.get_by_role("button").first.focus()
-    count = dialog.get_by_role("listitem").count()
     page.keyboard.press("Enter")
-    assert dialog.get_by_role("listitem").count() == count - 1
+    assert dialog.get_by_role("listitem").count() == 0
     assert page.evaluate("document.querySelector('dialog.kept').contains(document.activeElement)")
     page.keyboard.press("Escape")
     assert not dialog.is_visible()

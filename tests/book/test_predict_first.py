@@ -114,7 +114,7 @@ def test_without_javascript_nothing_is_covered_unless_the_book_is_blind(open_pag
 def test_the_scripts_of_a_blind_book_know_it_and_the_run(blind):
     facts = blind["_static/book.js"]
     assert '"blind": true' in facts and "recorded" not in facts  # a published site names no run
-    assert '"run": ""' not in facts
+    assert '"run": ""' not in facts and f'"{NULL_CALL}": "getpid"' in facts
 
 
 def test_a_prediction_of_two_groups_shows_both_and_is_not_scored(open_page, recorded, two_groups):

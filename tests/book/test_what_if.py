@@ -222,6 +222,18 @@ def test_an_input_of_several_predictions_moves_them_all(open_page):
     assert "of this page follow" not in first.text_content() + second.text_content()
 
 
+def test_the_result_of_an_edit_and_of_a_link_is_unfolded(open_page):
+    names = (OTHER_CALL, "cpu/syscall/clock_gettime", "cpu/syscall/times")
+    page = open_page(groups=[(NULL_CALL,), names])
+    results = panel(page, 1).locator(".what-if-result")
+    assert [results.nth(k).evaluate("box => box.open") for k in range(3)] == [False] * 3
+    field(panel(page, 1), "work of times").fill("3000")
+    assert [results.nth(k).evaluate("box => box.open") for k in range(3)] == [False, False, True]
+    page = open_page(groups=[(NULL_CALL,), names], fragment=f"#what-if={names[2]}.null=70 ns")
+    results = page.locator("details.what-if").nth(1).locator(".what-if-result")
+    assert results.nth(2).locator(".what-if-body ul").is_visible()
+
+
 def test_a_closed_panel_follows_when_it_is_opened(open_page):
     page = open_page(groups=[(NULL_CALL,), (OTHER_CALL,)])
     second = panel(page, 1)

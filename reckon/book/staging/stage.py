@@ -21,6 +21,7 @@ from reckon.records.run_files.models import Run
 from reckon.show import citations
 from reckon.show.block import NARROW
 from reckon.show.pages import status_page
+from reckon.show.titles import title_of
 
 _DATA = (".bib", ".json")  # of what lies in book/, beside the prose
 _PDF_STYLE = ".sty"
@@ -140,13 +141,20 @@ def _settings() -> str:
     return yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
 
 
+def _titles(run: str) -> dict[str, str]:
+    """What the pages call each quantity."""
+    own = [each for each in records.experiments(run) if not each.startswith(records.METHODS_PREFIX)]
+    stored = [records.read_record(run, each, samples=False).quantities for each in own]
+    return {quantity: title_of(quantity) for quantities in stored for quantity in quantities}
+
+
 def _static(run: Run) -> dict[str, bytes]:
     """Style sheets and scripts. Those of a blind book cover what was measured from the start."""
     blind = config.settings().blind
     static = {path.name: path.read_bytes() for path in (ROOT / "book" / "static").glob("*")}
     # A published site names no host, and the name of a run may be one.
     key = hashlib.sha256(f"{run.name} {run.opened_at}".encode()).hexdigest()[:16]
-    facts = {"run": key, "blind": blind, "near": NEAR, "miss": MISS}
+    facts = {"run": key, "blind": blind, "near": NEAR, "miss": MISS, "titles": _titles(run.name)}
     static["book.js"] = f"window.reckonBook = {json.dumps(facts)};\n".encode()
     if blind:
         covering = static["predict-first.css"].decode()
