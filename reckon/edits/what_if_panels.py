@@ -31,7 +31,7 @@ from reckon.records.run_inputs import AT_END, later_values
 from reckon.show.block import raw_html, short_name
 from reckon.show.formulas import LEAST_MOVED, SEALED_BEFORE, source_text
 from reckon.show.sentences.verdicts import HOW_FAR
-from reckon.show.titles import title_of
+from reckon.show.titles import question_of, title_of
 from reckon.statistics import Summary
 
 _DEFAULT_RANGE = 4  # a slider without an interval reaches from a quarter to four times the value
@@ -119,6 +119,7 @@ class PanelFormula(_Strict):
     state: str
     reason: str | None = None
     is_method: bool  # whether it was measured by a report's method
+    question: str | None = None  # what a reader is asked of it
 
 
 class HowFar(_Strict):
@@ -323,6 +324,7 @@ def _formula(result: Result, inputs: _Inputs) -> PanelFormula:
         state=result.state,
         reason=result.reason or None,
         is_method=bool(result.measurement and result.measurement.reports),
+        question=question_of(result.measurement, current.unit) if result.measurement else None,
     )
 
 

@@ -28,6 +28,22 @@ def notebook(tmp_path, monkeypatch):
     return write
 
 
+@pytest.mark.parametrize(
+    ("op", "unit", "question"),
+    [
+        ("call", "ns", "How long does one call take?"),
+        ("cycle", "ns/cycle", "How long does one cycle take?"),
+        ("byte", "Gbit/s", "How many bytes a second?"),
+        ("ns", "Gtick/s", "How many ticks a second?"),
+        ("block", "IO/s", "How many blocks a second?"),
+        ("byte", "MiB", "How many bytes?"),
+        ("page", "1", "How large is it?"),
+    ],
+)
+def test_what_a_reader_is_asked_of_a_quantity(op, unit, question):
+    assert titles.question_of(SimpleNamespace(op=op), unit) == question
+
+
 def test_titles_are_those_of_the_notebook(notebook):
     notebook('titles = {"fork": "A new process"}\nmore = {f"{x}": 1 for x in "ab"}')
     assert titles.title_of("cpu/made/fork") == "A new process"
