@@ -27,8 +27,8 @@ class Guess:
     point: int  # the index of the point that was measured
     measured: float
     saw_measured: bool = False  # it changed inputs on the page, which shows what was measured
-    first_vote: float | None = None  # what the reader predicted before a discussion
     reason: str = ""
+    first: Guess | None = None  # what the reader predicted before a discussion
 
     @property
     def ratio(self) -> float:
@@ -73,11 +73,7 @@ def compared(
     measured = result.summaries[point].median
     if not (is_comparable(predicted) and is_comparable(measured)):
         raise ReckonError(f"{quantity}: a prediction has to be larger than 0.")
-    first_vote = None
-    if "first_vote" in stated:
-        first_vote = _in_base(quantity, stated["first_vote"], result.unit)
-        if not is_comparable(first_vote):
-            raise ReckonError(f"{quantity}: a prediction has to be larger than 0.")
+    first = prediction.first_vote
     return Guess(
         reader,
         predicted,
@@ -85,8 +81,8 @@ def compared(
         point,
         measured,
         saw_measured="predicted" not in stated,
-        first_vote=first_vote,
         reason=stated.get("reason", ""),
+        first=compared(reader, quantity, first, result) if first else None,
     )
 
 
@@ -121,7 +117,8 @@ def _in_base(quantity: str, text: str, unit: str) -> float:
 def _interval(
     quantity: str, stated: dict[str, str], predicted: float, unit: str
 ) -> tuple[float, float] | None:
-    """The stated interval in base units. Raises ReckonError for one that no value has."""
+    """The stated interval in base units; None without one. Raises ReckonError for one that no value
+    has."""
     ends = [stated[end] for end in ("low", "high") if end in stated]
     if not ends:
         return None
@@ -136,7 +133,7 @@ def _interval(
         if is_so:
             texts = {"value": stated["predicted"], "low": ends[0], "high": ends[-1]}
             raise ReckonError(f"{quantity}: {INTERVAL_FAULTS[fault].format(**texts)}")
-    return low, high
+    return (low, high) if low < high else None  # from 3 to 3 is a value
 
 
 def _by_formula(

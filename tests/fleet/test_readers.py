@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import re
 import xml.etree.ElementTree as ElementTree
 
@@ -84,22 +85,26 @@ def test_who_saw_the_measured_value_is_apart(handed_in, results):
     assert [fault.endswith("nothing is predicted in it.") for fault in group.skipped] == [True]
 
 
-def votes(name, value, first="", reason=""):
-    more = "".join(
-        f"{key} = {json.dumps(entry)}\n"
-        for key, entry in (("first_vote", first), ("reason", reason))
-        if entry
-    )
-    return f'[reader]\nname = "{name}"\n' + stated(NULL_CALL, value, more)
+def votes(name, value, **more):
+    lines = "".join(f"{key} = {json.dumps(entry)}\n" for key, entry in more.items())
+    return f'[reader]\nname = "{name}"\n' + stated(NULL_CALL, value, lines)
 
 
 def test_a_class_of_five_with_two_votes(handed_in, results, tmp_path):
     ns = 1e9 * results[NULL_CALL].median
     folder = handed_in(
-        ada=votes("Ada", f"{ns * 1.25} ns", f"{ns * 4} ns", "two mode <switches>"),
-        ben=votes("Ben", f"{ns / 1.3} ns", f"{ns / 4} ns"),
+        ada=votes(
+            "Ada",
+            f"{ns * 1.25} ns",
+            reason="two mode <switches>",
+            first_predicted="300 ns",
+            first_low="200 ns",
+            first_high="500 ns",
+            first_reason="a guess",
+        ),
+        ben=votes("Ben", f"{ns / 1.3} ns", first_predicted=f"{ns / 4} ns", low="1 ns", high="1 us"),
         cem=votes("Cem", f"{ns * 3} ns"),
-        dua=votes("Dua", f"{ns} ns", f"{ns} ns", "=1+1"),
+        dua=votes("Dua", f"{ns} ns", first_predicted=f"{ns} ns", reason="=1+1"),
         eve=f'[reader]\nname = "Eve"\n["{NULL_CALL}"]\nkernel_path = "550 cycle"\n',
     )
     (folder / "ada (1).toml").write_bytes((folder / "ada.toml").read_bytes())
@@ -108,25 +113,43 @@ def test_a_class_of_five_with_two_votes(handed_in, results, tmp_path):
     assert done.returncode == 0 and "4 readers, 1 quantity." in done.stdout, done.stderr
     assert "ada (1).toml: it is a copy of ada.toml." in done.stderr
     page = out.read_text()
-    assert "3 readers predicted again after a discussion: off by a factor of 2.52 before" in page
+    assert "3 readers predicted again after a discussion: off by a factor of 2.54 before" in page
     assert "and 1.18 after it" in page
-    assert "two mode &lt;switches&gt;" in page and "before the discussion" in page
+    assert "Ada: 300 ns (200 ns to 500 ns), “a guess”; then 91.6 ns, “two mode &lt;switches" in page
+    assert "; then 56.4 ns (1.00 ns to 1.00 µs)</li>" in page and "before the discussion" in page
     dots = re.findall(r'<circle class="(\w+)" cx="[\d.]+".*?<title>(\w+): ', page)
     assert sorted(dots) == sorted(
         [("predicted", name) for name in ("Ada", "Ben", "Cem", "Dua")]
         + [("first", name) for name in ("Ada", "Ben", "Dua")]
     )
     ElementTree.fromstring(page.partition("<body>")[2].partition("</body>")[0].strip())
-    rows = list(csv.DictReader(table.open()))
+    # Without the mark a spreadsheet takes "Ç" for two letters.
+    assert table.read_text().startswith("\ufeffquantity,")
+    rows = list(csv.DictReader(table.open(encoding="utf-8-sig")))
     assert [row["reader"] for row in rows] == ["Dua", "Ada", "Ben", "Cem", "Eve"]
     assert rows[0]["reason"] == "'=1+1" and rows[4]["saw_measured"] == "True"
-    assert float(rows[1]["first_vote"]) == pytest.approx(4 * ns, rel=1e-5)
-    # Before the second vote: the distribution, without anything of the answer.
+    first = {name: entry for name, entry in rows[1].items() if name.startswith("first_")}
+    assert [*first.values()] == ["300", "200", "500", "a guess"]
+    done = reckon("class", str(folder), "--out", str(out), "--json", "--run", "recorded")
+    (quantity,) = json.loads(done.stdout)
+    first = quantity["predictions"][1]["first"]
+    assert first["interval"] == pytest.approx([200e-9, 500e-9]) and first["reason"] == "a guess"
+    # Before the second vote: the distribution of the first, without anything of the answer.
     done = reckon("class", str(folder), "--out", str(out), "--no-answer", "--run", "recorded")
     covered = out.read_text()
-    assert "4 predictions: from" in covered and "two mode &lt;switches&gt;" in covered
+    assert "4 predictions: from 18.3 ns to 300 ns" in covered
+    assert "Ada: 300 ns (200 ns to 500 ns), “a guess”</li>" in covered
     main = covered.partition("<main>")[2]
-    for words in ("easured", "Nearest", "off by", "Readers<", "wrong", 'class="line"', "Eve"):
+    for words in (
+        "easured",
+        "Nearest",
+        "off by",
+        "Readers<",
+        "wrong",
+        'class="line"',
+        "Eve",
+        "then",
+    ):
         assert words not in main, words
     assert "<title>Cem: " in main and "wrong" not in done.stdout
     reckon("class", str(folder), "--out", str(out), "--run", "recorded")
@@ -199,16 +222,64 @@ def test_a_broken_file_is_named_and_skipped(text, says, handed_in, results):
     assert group.readers == ["Ada <b>"] and len(group.quantities) == 1
 
 
-def test_two_readers_of_one_name_are_two_and_a_copied_file_is_none(handed_in, results):
-    other, unnamed = ADA.replace("150", "151"), stated(NULL_CALL, "9 ns")
-    folder = handed_in(a=ADA, b=other, c=ADA, d=unnamed, e=unnamed)
+def test_a_reader_counts_once_by_the_newest_file(handed_in, results):
+    unnamed = stated(NULL_CALL, "9 ns")
+    folder = handed_in(
+        a=ADA,
+        b=ADA.replace("150", "151").replace('"Ada', '"  ADA '),
+        c=ADA,
+        d=unnamed,
+        e=unnamed,
+        f="# Nothing.\n" + ADA.partition('["')[0],
+    )
     (folder / "d (2).toml").write_text(unnamed)
+    (folder / "d (3).toml").write_text(unnamed.replace("9", "8"))  # nobody knows whose
+    for number, name in enumerate("acb"):
+        os.utime(folder / f"{name}.toml", (number, number))
     group = readers.read_folder(folder, [*results.values()])
-    assert group.readers == ["Ada <b>", "Ada <b> (2)", "d", "e"]
+    assert group.readers == ["ADA  <b>", "d", "d (2)", "e"]
+    (of_ada,) = [guess for guess in group.quantities[0].guesses if guess.reader == "ADA  <b>"]
+    assert of_ada.predicted == pytest.approx(151e-9)
     assert [fault.rpartition("/")[2] for fault in group.skipped] == [
-        "c.toml: it is a copy of a.toml.",
+        "f.toml: nothing is predicted in it.",
+        "a.toml: b.toml is of the same reader and newer, so it alone counts.",
+        "c.toml: b.toml is of the same reader and newer, so it alone counts.",
         "d (2).toml: it is a copy of d.toml.",
     ]
+    assert "a.toml: b.toml is of the same" in class_page.page(group, "recorded", with_names=True)
+
+
+def test_what_a_file_says_of_its_browser_and_its_time_counts_first(handed_in, results):
+    def by(reader, written, value):
+        return f'[reader]\nbrowser = "x1"\nwritten = "{written}"\n{reader}' + stated(
+            NULL_CALL, value
+        )
+
+    folder = handed_in(
+        a=by('name = "Ada"\n', "2026-03-02T10:00:00Z", "2 ns"),
+        b=by("", "2026-03-02T09:59:59Z", "1 ns"),  # handed in without the name, before
+    )
+    os.utime(folder / "a.toml", (0, 0))
+    group = readers.read_folder(folder, [*results.values()])
+    assert group.readers == ["Ada"]
+    assert group.quantities[0].guesses[0].predicted == pytest.approx(2e-9)
+    # Of two readers at one computer it is not known whose a file without a name is.
+    handed_in(c=by('name = "Ben"\n', "2026-03-01T10:00:00Z", "3 ns"))
+    group = readers.read_folder(folder, [*results.values()])
+    assert group.readers == ["Ada", "b", "Ben"]
+
+
+def test_predictions_of_one_value_have_no_range(handed_in, results):
+    group = readers.read_folder(
+        handed_in(
+            a=stated(TIMES, "300 ns", 'low = "300 ns"\nhigh = "300 ns"'),
+            b=stated(TIMES, "300.1 ns"),
+        ),
+        [*results.values()],
+    )
+    (quantity,) = group.quantities
+    assert quantity.guesses[0].interval is None
+    assert "2 predictions: 300 ns." in class_page.sentences(quantity, with_names=True)
 
 
 def test_the_command_writes_the_page_and_can_leave_names_out(handed_in, recorded, tmp_path):

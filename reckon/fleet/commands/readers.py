@@ -11,6 +11,7 @@ from reckon import records
 from reckon.cli.commands import command, run_option
 from reckon.cli.output import print_json
 from reckon.cli.runs import chosen_run
+from reckon.edits.guesses import Guess
 from reckon.errors import ReckonError
 from reckon.fleet.pages import class_page
 from reckon.fleet.readers import QuantityGuesses, ReadersPredictions, read_folder
@@ -38,7 +39,7 @@ _PATH = click.Path(path_type=Path)
 @click.option(
     "--no-answer",
     is_flag=True,
-    help="Leave out of the page what was measured, for the discussion before a second vote.",
+    help="The first votes, without what was measured: for the discussion before the second.",
 )
 @run_option
 def of_class(
@@ -89,13 +90,18 @@ def _quantity(quantity: QuantityGuesses, *, with_names: bool) -> dict:
         "measured": quantity.guesses[0].measured,
         "everyone_was_wrong": quantity.were_all_wrong,
         "predictions": [
-            {
-                "predicted": guess.predicted,
-                "ratio": guess.ratio,
-                "inside_interval": guess.is_inside,
-                "first_vote": guess.first_vote,
-            }
-            | ({"reader": guess.reader} if with_names else {})
+            _vote(guess, with_names=with_names)
+            | {"first": guess.first and _vote(guess.first, with_names=with_names)}
             for guess in quantity.guesses
         ],
     }
+
+
+def _vote(vote: Guess, *, with_names: bool) -> dict:
+    value = {
+        "predicted": vote.predicted,
+        "interval": vote.interval,
+        "ratio": vote.ratio,
+        "inside_interval": vote.is_inside,
+    }
+    return value | ({"reader": vote.reader, "reason": vote.reason} if with_names else {})

@@ -18,14 +18,15 @@ from reckon.edits.guesses import Guess
 from reckon.fleet.pages.templates import axis_ends, counted, environment, heading
 from reckon.fleet.readers import QuantityGuesses, ReadersPredictions
 from reckon.messages import join_words
-from reckon.prediction.ratios import MISS, factor_off
+from reckon.prediction.ratios import MISS
 from reckon.show.tables.scores import shares_within, typical_factor
 from reckon.show.text import counted_position, ratio_text
 
 
 def page(group: ReadersPredictions, run: str, *, with_names: bool, with_answer: bool = True) -> str:
     """The whole page as HTML; without names no reader can be recognised, without the answer
-    nothing is shown that follows from what was measured."""
+    nothing is shown that follows from what was measured, and the first votes alone."""
+    group = group if with_answer else group.before_discussion
     return (
         environment()
         .get_template("class.html")
@@ -40,6 +41,7 @@ def page(group: ReadersPredictions, run: str, *, with_names: bool, with_answer: 
             sentences=sentences,
             wrong_side=_wrong_side,
             dots=_dots,
+            votes=_votes if with_names else lambda _: [],
         )
     )
 
@@ -61,8 +63,8 @@ def sentences(
     best = guesses[0]
     values = [guess.predicted for guess in guesses]
     span = units.amount(float(np.median(values)), unit)
-    if len(values) > 1:
-        ends = [units.amount(end, unit) for end in (min(values), max(values))]
+    ends = [units.amount(end, unit) for end in (min(values), max(values))]
+    if ends[0] != ends[1]:
         span = f"from {ends[0]} to {ends[1]}, the median {span}"
     distribution = f"{counted(len(values), 'prediction', 'predictions')}: {span}."
     if not with_answer:
@@ -74,28 +76,44 @@ def sentences(
         distribution,
         f"In the median off by a factor of {units.number(np.median(quantity.factors_off))}.",
         f"Nearest: {nearest}{units.amount(best.predicted, unit)} ({ratio_text(best.ratio)}).",
-        _votes(quantity),
+        _fall(quantity),
         held and f"{sum(held)} of {len(held)} intervals held.",
         quantity.were_all_wrong and _wrong_side(guesses),
     ]
     return [text for text in texts if text]
 
 
-def _votes(quantity: QuantityGuesses) -> str:
+def _votes(quantity: QuantityGuesses) -> list[str]:
+    """ "Ada: 400 ns (300 ns to 500 ns), “two switches”; then 150 ns": of each reader who said more
+    than one value."""
+    lines = []
+    for guess in sorted(quantity.guesses, key=lambda guess: guess.predicted):
+        votes = [vote for vote in (guess.first, guess) if vote]
+        if guess.first or guess.interval or guess.reason:
+            texts = [_vote(vote, quantity.result.unit) for vote in votes]
+            lines.append(f"{guess.reader}: {'; then '.join(texts)}")
+    return lines
+
+
+def _vote(vote: Guess, unit: str) -> str:
+    text = units.amount(vote.predicted, unit)
+    if vote.interval:
+        low, high = (units.amount(end, unit) for end in vote.interval)
+        text += f" ({low} to {high})"
+    return f"{text}, “{vote.reason}”" if vote.reason else text
+
+
+def _fall(quantity: QuantityGuesses) -> str:
     """How the error fell between the two votes; "" if nobody voted twice."""
     twice = quantity.voted_twice
     if not twice:
         return ""
-    first = typical_factor(np.array([_first_factor(guess) for guess in twice]))
+    first = typical_factor(np.array([guess.first.factor_off for guess in twice if guess.first]))
     second = typical_factor(np.array([guess.factor_off for guess in twice]))
     return (
         f"{counted(len(twice), 'reader', 'readers')} predicted again after a discussion: off by a "
         f"factor of {first} before and {second} after it (geometric mean)."
     )
-
-
-def _first_factor(guess: Guess) -> float:
-    return float(factor_off(guess.measured / guess.first_vote)) if guess.first_vote else np.nan
 
 
 _WIDTH, _BIN, _TALLEST = 360, 8, 120  # of a plot, a dot's bin, and the highest pile
@@ -105,9 +123,8 @@ def _dots(quantity: QuantityGuesses, *, with_names: bool, with_answer: bool) -> 
     """The predictions as dots on a logarithmic axis, with what a pointer shows of each; above them,
     hollow, the first votes of those that voted twice."""
     unit, measured = quantity.result.unit, quantity.guesses[0].measured
-    seconds = [(guess.predicted, guess) for guess in quantity.guesses]
-    firsts = [(guess.first_vote, guess) for guess in quantity.voted_twice if guess.first_vote]
-    values = [value for value, _ in seconds + firsts]
+    firsts = [guess.first for guess in quantity.guesses if guess.first]
+    values = [guess.predicted for guess in quantity.guesses + firsts]
     if with_answer:
         values.append(measured)
     ends = axis_ends(values)
@@ -116,21 +133,21 @@ def _dots(quantity: QuantityGuesses, *, with_names: bool, with_answer: bool) -> 
     def x(value: float) -> float:
         return float(_WIDTH * (np.log(value) - low) / (high - low))
 
-    def pile(votes: list[tuple[float, Guess]]) -> tuple[list[dict[str, Any]], float]:
+    def pile(votes: list[Guess]) -> tuple[list[dict[str, Any]], float]:
         """The dots, and the height of the highest pile."""
-        bins = [round(x(value) / _BIN) for value, _ in votes]
+        bins = [round(x(guess.predicted) / _BIN) for guess in votes]
         most = max(Counter(bins).values(), default=0)
         step = min(6, _TALLEST / most) if most else 0
         levels: Counter[int] = Counter()
         dots = []
-        for (value, guess), place in zip(votes, bins, strict=True):
+        for guess, place in zip(votes, bins, strict=True):
             name = f"{guess.reader}: " if with_names else ""
-            title = f"{name}{units.amount(value, unit)}"
+            title = f"{name}{units.amount(guess.predicted, unit)}"
             dots.append({"x": place * _BIN, "up": levels[place] * step + 3, "title": title})
             levels[place] += 1
         return dots, most * step + 3
 
-    (of_second, height), (of_first, height_above) = pile(seconds), pile(firsts)
+    (of_second, height), (of_first, height_above) = pile(quantity.guesses), pile(firsts)
     above = height_above + 6 if firsts else 0.0
     rows = [("predicted", of_second, above + height), ("first", of_first, height_above)]
     return {
@@ -141,14 +158,17 @@ def _dots(quantity: QuantityGuesses, *, with_names: bool, with_answer: bool) -> 
     }
 
 
-_COLUMNS = ("first_vote", "predicted", "low", "high", "measured")
+_VOTE = ("predicted", "low", "high")
+_COLUMNS = (*(f"first_{name}" for name in _VOTE), *_VOTE, "measured")
 
 
 def table(group: ReadersPredictions, *, with_names: bool) -> str:
-    """Every prediction as a line of CSV; values in the quantity's unit."""
-    text = io.StringIO()
+    """Every prediction as a line of CSV; values in the quantity's unit. It begins with the mark by
+    which spreadsheets know UTF-8."""
+    text = io.StringIO("\ufeff")
+    text.seek(0, io.SEEK_END)
     writer = csv.writer(text, lineterminator="\n")
-    people = ["reader", "reason"] if with_names else []
+    people = ["reader", "reason", "first_reason"] if with_names else []
     writer.writerow(
         ["quantity", "at", "unit", *_COLUMNS, "factor_off", "inside_interval", "saw_measured"]
         + people
@@ -156,21 +176,24 @@ def table(group: ReadersPredictions, *, with_names: bool) -> str:
     for quantity in [*group.quantities, *group.seen]:
         result, unit = quantity.result, quantity.result.unit
         for guess in quantity.guesses:
-            low, high = guess.interval or (None, None)
-            values = (guess.first_vote, guess.predicted, low, high, guess.measured)
+            values = (*_numbers(guess.first), *_numbers(guess), guess.measured)
             numbers = [None if v is None else f"{units.from_base(v, unit):.6g}" for v in values]
             at = counted_position(result, result.axis[guess.point]) if result.is_curve else ""
             line: list[Any] = [result.quantity, at, unit, *numbers, f"{guess.factor_off:.4g}"]
             line += [guess.is_inside, guess.saw_measured]
-            writer.writerow(
-                line + [_harmless(guess.reader), _harmless(guess.reason)][: len(people)]
-            )
+            texts = (guess.reader, guess.reason, guess.first.reason if guess.first else "")
+            writer.writerow(line + [_harmless(each) for each in texts][: len(people)])
     return text.getvalue()
+
+
+def _numbers(vote: Guess | None) -> tuple[float | None, ...]:
+    """What _VOTE names."""
+    return (vote.predicted, *(vote.interval or (None, None))) if vote else (None, None, None)
 
 
 def _harmless(text: str) -> str:
     """The text, which no spreadsheet takes for a formula."""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t")) else text
+    return f"'{text}" if text.lstrip().startswith(("=", "+", "-", "@")) else text
 
 
 def _measured(quantity: QuantityGuesses, point: int) -> str:

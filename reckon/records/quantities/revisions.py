@@ -179,10 +179,12 @@ class _PredictionsFile(pydantic.RootModel[dict[str, dict[str, str]]]):
     "formula"."""
 
 
-_READER = "reader"  # the table with the reader's name
+_READER = "reader"  # the table on the reader
 _LONGEST_NAME = 200  # characters: pages print it
-# What a reader predicted as a value, not by inputs.
-_STATED = ("predicted", "low", "high", "at", "first_vote", "reason")
+# What a reader predicted as a value, not by inputs; the same before a discussion; where on a curve.
+_VOTE = ("predicted", "low", "high", "reason")
+_FIRST = "first_"
+_STATED = (*_VOTE, *(f"{_FIRST}{name}" for name in _VOTE), "at")
 
 
 @dataclass(frozen=True)
@@ -190,8 +192,16 @@ class QuantityPrediction:
     """What a file predicts of a quantity."""
 
     changes: list[str]  # "name=amount" of each changed input, "formula=text"
-    # By _STATED: the value, its interval, the position on a curve, the reason.
-    stated: dict[str, str]
+    stated: dict[str, str]  # by _STATED
+
+    @property
+    def first_vote(self) -> QuantityPrediction | None:
+        """What was predicted before a discussion; None without one."""
+        if f"{_FIRST}predicted" not in self.stated:
+            return None
+        votes = {name: self.stated.get(f"{_FIRST}{name}") for name in _VOTE}
+        votes["at"] = self.stated.get("at")
+        return QuantityPrediction([], {name: text for name, text in votes.items() if text})
 
 
 @dataclass(frozen=True)
@@ -199,13 +209,16 @@ class PredictionsFile:
     """What a reader predicts."""
 
     reader: str  # "" without a name
+    browser: str  # which one gave the file; "" where that is not known
+    written: str  # when, as ISO 8601 in UTC; "" where that is not known
     quantities: dict[str, QuantityPrediction]
 
 
 def read_file(path: Path) -> PredictionsFile:
     """The file's predictions. Raises ReckonError."""
     tables = dict(toml_files.read(path, _PredictionsFile).root)
-    reader = tables.pop(_READER, {}).get("name", "")
+    about = tables.pop(_READER, {})
+    reader = about.get("name", "")
     if len(reader) > _LONGEST_NAME:
         raise ReckonError(f"{path}: the reader's name has over {_LONGEST_NAME} characters.")
     quantities = {
@@ -220,7 +233,9 @@ def read_file(path: Path) -> PredictionsFile:
             raise ReckonError(
                 f"{path}: {quantity} has {join_words(each.stated)}, but no predicted."
             )
-    return PredictionsFile(reader.strip(), quantities)
+    return PredictionsFile(
+        reader.strip(), about.get("browser", ""), about.get("written", ""), quantities
+    )
 
 
 def changes_in_file(path: Path) -> dict[str, list[str]]:
