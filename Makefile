@@ -26,6 +26,8 @@ NO_APT  ?=
 PAGES   ?=
 PREDICTIONS ?=
 BLIND   ?=
+VOTES   ?=
+OWN     ?=
 AUTHOR ?=
 COURSE ?=
 SITE_URL ?=
@@ -47,6 +49,8 @@ export RECKON_PAGES   = $(PAGES)
 export RECKON_PREDICTIONS = $(PREDICTIONS)
 # The site covers what was measured until its reader has predicted it.
 export RECKON_BLIND   = $(BLIND)
+export RECKON_VOTES   = $(VOTES)
+export RECKON_OWN     = $(OWN)
 # On the title page of the PDFs. (As they were written.)
 export RECKON_AUTHOR := $(or $(value AUTHOR),$(value RECKON_AUTHOR))
 export RECKON_COURSE := $(or $(value COURSE),$(value RECKON_COURSE))
@@ -64,7 +68,7 @@ export PYTHONDONTWRITEBYTECODE =
 ALONE := sh -c 'exec 9< "$$0"; flock -n 9 || { echo "Waiting for another make." >&2; flock 9; }; exec "$$@"'
 
 # An option or a target that is misspelt would be passed over, or make a riddle of a sentence.
-OPTIONS := PROFILE FRESH RUN NO_APT PAGES PREDICTIONS BLIND AUTHOR COURSE PEER PEER_TOKEN LINK_RTT \
+OPTIONS := PROFILE FRESH RUN NO_APT PAGES PREDICTIONS BLIND VOTES OWN AUTHOR COURSE PEER PEER_TOKEN LINK_RTT \
   LINK_RATE NFS SCRATCH PORT PYTHON VENV TO EXPERIMENT A B CONTROL MINIMUM_CHANGE ALL TESTS FAULTS \
   COUNT MESSAGES SEED PAGE LIB
 space := $(subst ,, )
@@ -87,7 +91,8 @@ help: ## list the targets
 	@echo "Reckon: predict what this machine should do, then measure it."
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## /|/' | awk -F'|' '{printf "  make %-12s %s\n", $$1, $$2}'
 	@echo "Options: PROFILE=quick|standard|full  FRESH=1 (measure again)  RUN=name  NO_APT=1  PREDICTIONS=predictions.toml"
-	@echo "         BLIND=1 (readers predict first; for classes)"
+	@echo 'For classes: BLIND=1 or BLIND="cpu/syscall/getpid memory/fault/minor" (readers predict these first)'
+	@echo "         VOTES=2 (again after a discussion)  OWN=shown (Reckon's own prediction stays open)"
 	@echo 'A part of the book: PAGES="cpu/* summary"'
 	@echo 'Title page of the PDFs: AUTHOR="A. Student" COURSE="CSE 221"'
 	@echo "Files: SCRATCH=folder (on the disk to be measured; /var/tmp)"

@@ -8,9 +8,9 @@ from __future__ import annotations
 import functools
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, TypeAdapter, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from reckon.errors import ReckonError
@@ -26,6 +26,16 @@ WORK = Path.cwd() if INSTALLED else ROOT
 
 
 _Folder = Annotated[Path, AfterValidator(Path.resolve)]
+
+
+def _questions(blind: str | tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """The quantities that a blind book asks for, () for all; None if it is not blind."""
+    if not isinstance(blind, str):
+        return blind
+    try:
+        return () if TypeAdapter(bool).validate_python(blind) else None
+    except ValidationError:
+        return tuple(blind.replace(",", " ").split())
 
 
 class Settings(BaseSettings):
@@ -59,8 +69,11 @@ class Settings(BaseSettings):
     )
     # A predictions.toml that is laid over the run's predictions.
     predictions: Annotated[Path, AfterValidator(Path.absolute)] | None = None
-    # The site covers what was measured until its reader has predicted it; there is no PDF.
-    blind: bool = False
+    # The site covers what was measured until its reader has predicted it, and there is no PDF.
+    # Which quantities it asks for, () for all; how often; whether Reckon's prediction is covered.
+    blind: Annotated[tuple[str, ...] | None, NoDecode, BeforeValidator(_questions)] = None
+    votes: Literal["1", "2"] | None = None
+    own: Literal["covered", "shown"] | None = None
     author: str = ""  # on the title page of the PDFs, with the course it was written for
     course: str = ""
     # The address at which the site will be published: previews of links to it want whole addresses.

@@ -12,6 +12,8 @@ window.reckon.elements = (() => {
     return node;
   }
 
+  const button = (title, onclick, more = {}) => element("button", { type: "button", onclick, ...more }, title);
+
   function svg(name, attributes, ...children) {
     const node = document.createElementNS("http://www.w3.org/2000/svg", name);
     for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
@@ -19,5 +21,5 @@ window.reckon.elements = (() => {
     return node;
   }
 
-  return { element, svg };
+  return { element, button, svg };
 })();

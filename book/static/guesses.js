@@ -10,6 +10,7 @@ window.reckon.guesses = (() => {
   const SHOWN = `reckon-shown ${run}`; // quantities whose measured value was shown before it was forgotten
   const SWITCH = "reckon-predict-first";
   const NAME = "reckon-reader";
+  const BROWSER = `reckon-browser ${run}`; // by which a teacher knows the files of one reader, until they are forgotten
 
   // By quantity: { measured, predicted, low, high } in base units and `text`, the same as amounts, without
   // `measured` of two groups; or { isSkipped } where the measured value was shown without a prediction;
@@ -36,6 +37,20 @@ window.reckon.guesses = (() => {
     store(SHOWN, [...new Set([...shown(), ...seen])].join(" "));
     guesses.clear();
     store(STORE, "{}");
+    store(BROWSER, "");
+  }
+
+  const isOpen = (quantity) => guesses.has(quantity) && !guesses.get(quantity).isFirst;
+  const missing = (needs) => needs.filter((quantity) => !isOpen(quantity));
+
+  /** Shows a quantity without another prediction; a first one stays, as the only one. */
+  function skip(quantity) {
+    return put(quantity, guesses.has(quantity) ? { ...guesses.get(quantity), isFirst: false } : { isSkipped: true });
+  }
+
+  function browser() {
+    if (!stored(BROWSER)) store(BROWSER, Math.random().toString(36).slice(2));
+    return stored(BROWSER);
   }
 
   const comparable = () => [...guesses.values()].filter(({ measured, isFirst }) => measured && !isFirst);
@@ -62,11 +77,11 @@ window.reckon.guesses = (() => {
 
   /** The reader's predictions as a predictions.toml, which `reckon class` and `reckon predict` read. */
   function toml(reader) {
-    const day = new Date().toISOString().slice(0, 10);
     const again = [...guesses.values()].filter(({ wasShown, text }) => wasShown && text).length;
     const but = again ? `, but for ${again} shown in an earlier round` : "";
-    const lines = [`# Predicted by a reader of the site before the measured values were shown${but}; written on ${day}.`];
-    if (reader) lines.push("", "[reader]", `name = ${JSON.stringify(reader)}`);
+    const lines = [`# Predicted by a reader of the site before the measured values were shown${but}.`];
+    lines.push("", "[reader]", `browser = "${browser()}"`, `written = "${new Date().toISOString()}"`);
+    if (reader) lines.push(`name = ${JSON.stringify(reader)}`);
     for (const [quantity, { text, wasShown }] of guesses) {
       if (!text) continue;
       lines.push("", `["${quantity}"]${wasShown ? "  # shown in an earlier round" : ""}`);
@@ -75,5 +90,5 @@ window.reckon.guesses = (() => {
     return `${lines.join("\n")}\n`;
   }
 
-  return { guesses, put, forget, holds, score, toml, SWITCH, NAME };
+  return { guesses, put, skip, isOpen, missing, forget, holds, score, toml, SWITCH, NAME };
 })();

@@ -3,7 +3,7 @@ window.reckon.kept = (() => {
   "use strict";
 
   const { byQuantity } = window.reckon.formulas;
-  const { element } = window.reckon.elements;
+  const { element, button } = window.reckon.elements;
   const { joined } = window.reckon.words;
   const { stored, store } = window.reckon.storage;
   const { linesOf, fragment, linked, download, give, lastPart, lineFault } = window.reckon.copies;
@@ -152,7 +152,6 @@ window.reckon.kept = (() => {
 
   // --- the list ------------------------------------------------------------------------------------
 
-  const button = (title, onclick, more = {}) => element("button", { type: "button", onclick, ...more }, title);
   const status = element("output", { "aria-live": "polite" });
   const text = element("textarea", { rows: 4, readonly: "", "aria-label": "Link to copy" });
   const list = element("ul");

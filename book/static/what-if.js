@@ -5,7 +5,7 @@
 
   const { load, byQuantity } = window.reckon.formulas;
   const { ends, measuredAndInterval, times } = window.reckon.numbers;
-  const { element } = window.reckon.elements;
+  const { element, button } = window.reckon.elements;
   const { inputRow } = window.reckon.inputs;
   const { resultBox } = window.reckon.results;
   const { LINK, link, linked, apply, notebookCell, give } = window.reckon.copies;
@@ -64,7 +64,6 @@
    * `say` takes a sentence for the reader. */
   function actions(quantities, say) {
     const text = element("textarea", { rows: 6, readonly: "", "aria-label": "Text to copy", hidden: "" });
-    const button = (title, onclick) => element("button", { type: "button", onclick }, title);
     const all = () => [...byQuantity.values()];
     const forget = () => (text.hidden = true);
     /** What is wrong; "" if something of these is changed, and without a mistake. */

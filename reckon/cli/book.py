@@ -6,7 +6,7 @@ import contextlib
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ from reckon.cli.commands import command, fresh_option, pages_option, profile_opt
 from reckon.cli.output import print_json
 from reckon.cli.runs import results_at
 from reckon.errors import ReckonError
-from reckon.messages import join_words
+from reckon.messages import did_you_mean, join_words
 from reckon.records.quantities import revisions
 from reckon.records.run_files import verify
 from reckon.records.run_files.locks import lock
@@ -173,18 +173,22 @@ def build_book(outputs: Outputs, *, as_json: bool) -> int:
 
     if outputs.publish_to:
         publish.check(outputs.publish_to)
-    if config.settings().blind:
+    if config.settings().blind is not None:
         if not outputs.wants_html:
             raise ReckonError("A PDF cannot cover what was measured: run it without BLIND=1.")
         outputs.wants_pdf = False
         sphinx.remove_pdfs()  # they would show everything
+    elif config.settings().votes or config.settings().own:
+        raise ReckonError("VOTES= and OWN= are of a blind book: add BLIND=1, or leave them out.")
     # Staging shows what the pages' processes have computed.
     cache.store_in(config.settings().build_dir / "cache")
     with _building(as_json=as_json) as session:
         _check_predictions(session.run.name)
+        _check_questions(session.run.name, {*contents.notebooks()})
         if session.is_replay:
             print(f"{session.read_only_reason}: it is read, and nothing is measured.")
         outcome = execute(session, contents.notebooks(), config.settings().profile.visits)
+        _check_questions(session.run.name)
         outputs.make(session, outcome)
         if outputs.publish_to and not outputs.faults:
             publish.publish(outputs.publish_to, with_pdf=outputs.has_pdf)
@@ -234,6 +238,24 @@ def _check_predictions(run: str) -> None:
                 f"{file}: {quantity} has a value of its own, and changes no formula; compare it by "
                 "`reckon predict --file`."
             )
+
+
+def _check_questions(run: str, pages: Collection[str] = ()) -> None:
+    """Raises ReckonError where a blind book is to ask for what nobody can predict; what `pages` may
+    measure yet is not known before."""
+    recorded = records.experiments(run)
+    for name in config.settings().blind or ():
+        experiment = records.experiment_of(name)
+        if experiment in pages and experiment not in recorded:
+            continue
+        asked = [
+            result.quantity
+            for result in results_at(run, name)
+            if result.measurement and result.has_samples and not result.measurement.reports
+        ]
+        if name not in asked:
+            hint = did_you_mean(name, asked, "`reckon results` lists what was measured.")
+            raise ReckonError(f"BLIND= cannot ask for {name}: it is no measured quantity; {hint}")
 
 
 def use_choices(*, predictions: Path | None = None, fresh: bool = False, **choices) -> None:

@@ -50,6 +50,7 @@ def _sources() -> tuple[str, str]:
         "kept.js",
         "math.js",
         "predict-first.js",
+        "predict-form.js",
         "reckon.js",
         "runs.js",
         "storage.js",

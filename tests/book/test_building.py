@@ -83,6 +83,22 @@ def test_a_file_of_predictions_executes_the_pages_that_show_what_it_changes(book
     assert "mine.toml" not in book.executed("cpu/syscall")
 
 
+@pytest.mark.parametrize(
+    ("choices", "says"),
+    [
+        ({"BLIND": "getpid"}, "did you mean cpu/syscall/getpid?"),
+        ({"BLIND": "cpu/syscall/getpid cpu/syscall"}, "cannot ask for cpu/syscall: it"),
+        ({"VOTES": "2"}, "VOTES= and OWN= are of a blind book: add BLIND=1,"),
+    ],
+)
+def test_choices_that_a_blind_book_cannot_make_are_refused_before_anything_runs(
+    choices, says, book
+):
+    done = book.build("--html", **{f"RECKON_{name}": text for name, text in choices.items()})
+    assert done.returncode == 2 and says in done.stderr and done.stderr.count("\n") == 1
+    assert executing(done.stdout) == []
+
+
 def test_a_changed_title_executes_the_pages_that_show_it(book):
     with book.edited("cpu/timer", "Fenced pair, what it adds", "Two reads, what they add"):
         book.build_pages()  # also what another test left edited

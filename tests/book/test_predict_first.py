@@ -15,7 +15,7 @@ from reckon.show.block import MEASURED, what_if_element
 
 pytestmark = pytest.mark.browser
 
-CURVE = "cpu/syscall/amortised"
+CURVE, TIMES = "cpu/syscall/amortised", "cpu/syscall/times"
 ANSWER = (
     f'<div class=answer><p>What does it cost?</p><p><span data-quantity="{NULL_CALL}" data-shows=verdict>'
     "THE ANSWER</span></p></div>"
@@ -68,6 +68,10 @@ def predict(page, value, interval=()):
 def blind(recorded, monkeypatch):
     """The static files of a blind book."""
     monkeypatch.setenv("RECKON_BLIND", "1")
+    return static_files()
+
+
+def static_files():
     return {
         name: content.decode()
         for name, content in stage._static(records.read_run("recorded")).items()
@@ -195,6 +199,18 @@ def test_the_rest_of_a_page_can_be_shown_without_predicting(open_page):
     assert "You predicted" not in page.locator("article").inner_text()
 
 
+def test_a_page_of_many_chapters_can_be_shown_as_a_whole(open_page):
+    row = '<td>one</td><td><span data-quantity="a/b/c">SEEN</span></td>'
+    table = f"<table class=headlines><tbody><tr>{row}</tr></tbody></table>"
+    page = open_page(article=cell(table), fragment="?predict")
+    seen = page.get_by_text("SEEN")
+    assert not seen.is_visible()
+    page.get_by_role("button", name="Show all of this page").click()
+    assert seen.is_visible() and not page.get_by_text("covered", exact=True).is_visible()
+    page.reload()  # it is remembered that it was shown
+    assert seen.is_visible()
+
+
 def test_one_form_asks_for_all_of_a_page_and_gives_a_file_that_reckon_class_reads(
     open_page, tmp_path
 ):
@@ -209,8 +225,9 @@ def test_one_form_asks_for_all_of_a_page_and_gives_a_file_that_reckon_class_read
         fields = dialog.locator("fieldset").nth(number)
         if number == 0:
             assert fields.locator("legend").inner_text().startswith("getpid")
-            assert "What does it cost?" in fields.inner_text()
             fields.get_by_label("because").fill('two "mode switches"')
+        question = "What does it cost?" if number == 0 else "How long does one call take?"
+        assert fields.locator("p").first.inner_text() == question
         fields.get_by_label("I predict").fill("150")
         fields.get_by_label("at least").fill("100")
         fields.get_by_label("at most").fill("200")
@@ -248,6 +265,9 @@ def test_a_teacher_chooses_the_questions_and_asks_each_twice(open_page, tmp_path
     assert not math.is_visible() and not page.get_by_text("Predicted: 63 ns").is_visible()
     assert page.get_by_text("THE INPUTS").is_visible()
     page.get_by_role("button", name="Predict this page").click()
+    form = page.locator("dialog form")
+    assert form.locator("> p").first.inner_text().startswith("You predict twice: now, and again")
+    form.get_by_label("because").fill("a guess")
     dialog = predict(page, "150", ("100", "200"))
     assert "predict again" in dialog.inner_text() and "Measured" not in dialog.inner_text()
     dialog.get_by_role("button", name="Close").click()
@@ -256,25 +276,88 @@ def test_a_teacher_chooses_the_questions_and_asks_each_twice(open_page, tmp_path
     bar = page.get_by_role("complementary")
     assert "a second prediction is due" in bar.inner_text() and "off by" not in bar.inner_text()
     bar.get_by_role("button", name="Predict again").click()
+    assert form.locator("> p").first.inner_text().startswith("This is your second prediction")
     assert page.locator("dialog").get_by_label("at least").input_value() == "100 ns"
-    dialog = predict(page, "170")
-    assert "You predicted 170 ns (100 ns to 200 ns)" in dialog.inner_text()
+    page.locator("dialog").get_by_label("because").fill("discussed")
+    dialog = predict(page, "170", ("", "180"))
+    assert dialog.locator("form").count() == 1  # half an interval
+    dialog = predict(page, "170", ("100", "180"))
+    assert "You predicted 170 ns (100 ns to 180 ns)" in dialog.inner_text()
     dialog.get_by_role("button", name="Close").click()
     assert shown(page) == [*SECRETS] and math.is_visible()
-    bar.get_by_text("Your predictions", exact=True).click()
+    votes = download_predictions(page)
+    assert votes[NULL_CALL] == {
+        "predicted": "170 ns",
+        "low": "100 ns",
+        "high": "180 ns",
+        "reason": "discussed",
+        "first_predicted": "150 ns",
+        "first_low": "100 ns",
+        "first_high": "200 ns",
+        "first_reason": "a guess",
+    }
+
+
+def download_predictions(page):
+    """What the file of the reader's predictions has."""
+    if not page.get_by_label("Your name").is_visible():
+        page.get_by_text("Your predictions", exact=True).click()
     with page.expect_download() as download:
         page.get_by_role("button", name="Download").click()
-    text = download.value.path().read_text()
-    assert tomllib.loads(text)[NULL_CALL]["first_vote"] == "150 ns"
+    return tomllib.loads(download.value.path().read_text())
+
+
+@pytest.mark.parametrize("where", ["Show all of this page", "Show without predicting"])
+def test_a_first_vote_stays_where_the_rest_is_shown_without_a_second(open_page, where):
+    page = open_page(article=ARTICLE, fragment="?predict=getpid&votes=2")
+    page.get_by_role("button", name="Predict this page").click()
+    predict(page, "150", ("150", "150")).get_by_role("button", name="Close").click()
+    before = download_predictions(page)
+    if where == "Show without predicting":
+        page.get_by_role("button", name="Predict again", exact=True).click()
+    page.get_by_role("button", name=where).click()
+    if where == "Show without predicting":
+        assert "You predicted 150 ns: measured is" in page.locator("dialog").inner_text()
+        page.get_by_role("button", name="Close").click()
+    assert shown(page) == [*SECRETS]
+    after = download_predictions(page)
+    assert after[NULL_CALL] == before[NULL_CALL] == {"predicted": "150 ns"}
+    assert after["reader"]["browser"] == before["reader"]["browser"]
+    assert after["reader"]["written"] > before["reader"]["written"]
+
+
+def test_a_blind_book_asks_what_its_build_says(open_page, recorded, monkeypatch):
+    monkeypatch.setenv("RECKON_BLIND", f"{NULL_CALL}, a/b/c")
+    monkeypatch.setenv("RECKON_VOTES", "2")
+    monkeypatch.setenv("RECKON_OWN", "shown")
+    facts = static_files()["_static/book.js"]
+    own = f"<p><strong>Predicted: 63 ns</strong></p><div class=math>63</div>{ANCHOR}"
+    headlines = "<table class=headlines><tbody>" + "".join(
+        f'<tr><td>{name}</td><td><span data-quantity="{quantity}">SEEN {name}</span></td></tr>'
+        for name, quantity in (("one", NULL_CALL), ("two", TIMES), ("three", "a/b/d"))
+    )
+    article = cell(own) + cell(ANSWER) + cell(f"{headlines}</tbody></table>")
+    page = open_page(article=article)
+    page.route("**/book.js", lambda route: route.fulfill(body=facts))
+    page.reload()
+    assert "0 of 1 quantity of this page" in page.get_by_role("complementary").inner_text()
+    assert (
+        page.get_by_text("Predicted: 63 ns").is_visible() and page.locator("div.math").is_visible()
+    )
+    page.get_by_role("button", name="Predict this page").click()
+    assert "You predict twice" in page.locator("dialog").inner_text()
+    predict(page, "150").get_by_role("button", name="Close").click()
+    assert "SEEN" not in page.locator("table").inner_text()
+    page.get_by_role("button", name="Predict again").first.click()
+    predict(page, "150").get_by_role("button", name="Close").click()
+    # Of another page's quantity that its chapter does not ask for, what it asks for counts.
+    assert re.findall(r"SEEN (\w+)", page.locator("table").inner_text()) == ["one", "two"]
 
 
 def test_what_is_predicted_again_is_said_to_have_been_shown(open_page, tmp_path):
     page = open_page(article=ARTICLE, fragment="?predict")
     page.on("dialog", lambda question: question.accept())
-    for words in (
-        "measured values were shown; written on 20",
-        ", but for 1 shown in an earlier round;",
-    ):
+    for words in ("measured values were shown.", ", but for 1 shown in an earlier round."):
         page.get_by_role("button", name="Predict getpid").first.click()
         predict(page, "150").get_by_role("button", name="Close").click()
         if not page.get_by_label("Your name").is_visible():

@@ -150,11 +150,21 @@ def _titles(run: str) -> dict[str, str]:
 
 def _static(run: Run) -> dict[str, bytes]:
     """Style sheets and scripts. Those of a blind book cover what was measured from the start."""
-    blind = config.settings().blind
+    settings = config.settings()
+    blind = settings.blind is not None
     static = {path.name: path.read_bytes() for path in (ROOT / "book" / "static").glob("*")}
     # A published site names no host, and the name of a run may be one.
     key = hashlib.sha256(f"{run.name} {run.opened_at}".encode()).hexdigest()[:16]
-    facts = {"run": key, "blind": blind, "near": NEAR, "miss": MISS, "titles": _titles(run.name)}
+    facts = {
+        "run": key,
+        "blind": blind,
+        "predict": ",".join(settings.blind or ()),
+        "votes": settings.votes or "",
+        "own": settings.own or "",
+        "near": NEAR,
+        "miss": MISS,
+        "titles": _titles(run.name),
+    }
     static["book.js"] = f"window.reckonBook = {json.dumps(facts)};\n".encode()
     if blind:
         covering = static["predict-first.css"].decode()

@@ -1,0 +1,210 @@
+// The form of "Predict first": asks for predictions of a page's quantities, and shows what became of them.
+window.reckon.predictForm = (() => {
+  "use strict";
+
+  const { byQuantity } = window.reckon.formulas;
+  const { measuredAndInterval, times, typed, unitsOf, howFar, withUnit } = window.reckon.numbers;
+  const { element, button } = window.reckon.elements;
+  const { filled } = window.reckon.words;
+  const { guesses, put, skip, isOpen, missing, holds, score } = window.reckon.guesses;
+  const { exact } = window.reckon.copies;
+
+  const words = (text) => text.replace(/\s+/g, " ").trim();
+
+  /** The point of a quantity that is predicted: of a curve the answer box's, else the last one. */
+  function pointOf(formula) {
+    if (!formula.axis) return 0;
+    const span = document.querySelector(`.answer [data-quantity="${formula.quantity}"][data-point]`);
+    const known = formula.measured.value.map((value, k) => (Number.isFinite(value) ? k : -1));
+    return span ? Number(span.dataset.point) : Math.max(...known);
+  }
+
+  /** The position of that point on the curve's axis, and the axis; undefined for a single value. */
+  function placeOf(formula) {
+    if (!formula.axis) return undefined;
+    const axis = window.reckon.data.inputs[formula.inputs[formula.axis]];
+    return { axis, value: axis.value[formula.measured.indices[pointOf(formula)]] };
+  }
+
+  function titleOf(formula) {
+    const position = placeOf(formula);
+    if (!position) return formula.label;
+    const { axis, value } = position;
+    const counted = axis.unit.spoken ? "" : ` ${axis.author_source}`;
+    return `${formula.label} at ${withUnit(value, axis)}${counted}`;
+  }
+
+  /** What the chapter calls the quantity, and the question: that of its answer box, if it has one. */
+  function wordsOf(formula) {
+    const { quantity } = formula;
+    const subject = document.querySelector(`.reckon-what-if[data-quantities="${quantity}"]`)?.dataset.what;
+    const box = document.querySelector(`.answer [data-quantity="${quantity}"]`)?.closest(".answer");
+    return { subject: subject ? ` (${subject})` : "", question: box ? words(box.firstElementChild.textContent) : formula.question };
+  }
+
+  const withoutOne = (text) => text.replace(/ 1$/, "");
+
+  /** The fields for a quantity; `read` gives its prediction, null where none is typed. */
+  function fieldsOf(formula, isAlone, isTwice) {
+    const before = guesses.get(formula.quantity)?.text ?? {}; // the first vote
+    const point = pointOf(formula);
+    const measured = formula.measured.groups?.[point] ? undefined : formula.measured.value[point];
+    const field = (label, more, amount) => {
+      const input = element("input", { type: "text", inputmode: "decimal", autocomplete: "off", value: amount, ...more });
+      return [input, element("label", {}, `${label} `, input)];
+    };
+    const [value, valueLabel] = field("I predict", isAlone ? { required: "", autofocus: "" } : {}, before.predicted);
+    const [least, leastLabel] = field("at least", {}, before.low);
+    const [most, mostLabel] = field("at most", {}, before.high);
+    const reason = element("input", { type: "text", class: "reason", maxlength: 500, value: before.reason });
+    const usual = formula.steps.findIndex(({ spoken }) => spoken === formula.unit.spoken);
+    const unit = element(
+      "select",
+      { "aria-label": "Unit" },
+      ...formula.steps.map(({ spoken }, k) => element("option", { value: k, ...(k === usual ? { selected: "" } : {}) }, spoken)),
+    );
+    unit.hidden = formula.steps.length === 1;
+    const read = (input) => typed(input.value, [formula.steps[Number(unit.value)], ...unitsOf(formula)]);
+    const inBase = (input) => read(input).value;
+    const check = () => {
+      const [low, middle, high] = [least, value, most].map((input) => (input.value ? read(input) : {}));
+      const { half, outside, negative } = window.reckon.data.rules.interval_faults;
+      const isAmount = Object.keys(formula.dimension).length > 0;
+      const faults = [
+        [!least.value !== !most.value, half],
+        [low.value > middle.value || high.value < middle.value || low.value > high.value, outside],
+        [isAmount && low.value < 0, negative],
+      ];
+      const [, wrong = ""] = faults.find(([isSo]) => isSo) ?? [];
+      const isMissing = !value.value && (isAlone || least.value || most.value || reason.value);
+      const positive = middle.value > 0 || (!value.value && !isMissing);
+      value.setCustomValidity(middle.fault ?? (positive ? "" : "A prediction is larger than 0."));
+      least.setCustomValidity(low.fault ?? "");
+      const texts = { low: least.value, value: value.value, high: most.value };
+      const whole = filled(wrong, texts);
+      most.setCustomValidity(high.fault ?? whole.charAt(0).toUpperCase() + whole.slice(1));
+    };
+    const { subject, question } = wordsOf(formula);
+    const node = element(
+      "fieldset",
+      {},
+      element("legend", {}, `${titleOf(formula)}${subject}`),
+      element("p", {}, question),
+      element("p", {}, valueLabel, unit, unit.hidden ? formula.steps[0].spoken : ""),
+      element("p", {}, "and would bet that it is ", leastLabel, " and ", mostLabel, " (optional)"),
+      element("p", {}, element("label", {}, "because ", reason)),
+    );
+
+    function guess() {
+      if (!value.value) return null;
+      const inUnit = (input) => withoutOne(`${exact(inBase(input), formula)} ${formula.author_unit}`);
+      const made = { predicted: inBase(value), measured, label: formula.label, text: { predicted: inUnit(value) } };
+      if (least.value && most.value && inBase(least) < inBase(most)) {
+        Object.assign(made, { low: inBase(least), high: inBase(most) });
+        Object.assign(made.text, { low: inUnit(least), high: inUnit(most) });
+      }
+      const position = placeOf(formula);
+      if (position) made.text.at = withoutOne(`${exact(position.value, position.axis)} ${position.axis.author_unit}`);
+      if (reason.value.trim()) made.text.reason = reason.value.trim();
+      for (const [name, amount] of Object.entries(before)) if (name !== "at") made.text[`first_${name}`] = amount;
+      if (isTwice && !before.predicted) made.isFirst = true;
+      return made;
+    }
+
+    return { formula, point, node, check, guess };
+  }
+
+  /** Asks for these quantities in one form, for each `isTwice`; calls `whenMade` and `atEnd`. */
+  function ask(quantities, { isTwice, whenMade, atEnd }) {
+    const left = missing(quantities);
+    if (!left.length) return;
+    const rows = left.map((quantity) => fieldsOf(byQuantity.get(quantity), left.length === 1, isTwice));
+    const check = () => rows.forEach((row) => row.check());
+    const showAll = () => finish(left.map(skip));
+    const leave = () => {
+      dialog.close();
+      dialog.remove(); // at once: the event comes later
+    };
+    const dialog = element("dialog", { class: "predict", "aria-labelledby": "predict-title", onclose: () => end() });
+    const isAgain = left.some((quantity) => guesses.has(quantity));
+    const again = isAgain ? "Predict again" : "Predict first";
+    const votes = isAgain
+      ? "This is your second prediction: after it you see what was measured."
+      : "You predict twice: now, and again after a discussion. What was measured is shown after the second time.";
+    const said = element("output", { "aria-live": "polite" });
+    const form = element(
+      "form",
+      { method: "dialog", oninput: check, onsubmit: (event) => submit(event) },
+      isTwice || isAgain ? element("p", {}, votes) : null,
+      ...rows.map(({ node }) => node),
+      said,
+      element(
+        "p",
+        {},
+        element("button", { type: "submit" }, "Predict"),
+        button("Show without predicting", showAll),
+        button("Cancel", leave),
+      ),
+    );
+    const chapter = document.querySelector(".bd-article h1")?.cloneNode(true);
+    chapter?.querySelectorAll(".section-number, .headerlink").forEach((part) => part.remove());
+    dialog.append(element("h2", { id: "predict-title" }, `${again}: ${words(chapter?.textContent ?? "")}`), form);
+
+    function submit(event) {
+      event.preventDefault();
+      const made = rows.map((row) => [row.formula.quantity, row.guess()]).filter(([, guess]) => guess);
+      if (made.length) finish(made.map(([quantity, guess]) => put(quantity, guess)));
+      else said.textContent = "Predict one of these at least.";
+    }
+
+    /** Shows each prediction with what was measured, or that a second one is due. */
+    function finish(faults) {
+      whenMade();
+      const result = element("div", { role: "status" });
+      const on = button("Close", leave);
+      form.replaceWith(result, element("p", {}, on));
+      const shown = rows.filter(({ formula }) => isOpen(formula.quantity));
+      result.append(...shown.map((row) => resultOf(row, shown.length > 1)));
+      if (left.some((quantity) => guesses.get(quantity)?.isFirst)) {
+        const rest = "Your first prediction is kept. Discuss it, then predict again: after that you see what was measured.";
+        result.append(element("p", {}, rest));
+      }
+      const last = faults.find(Boolean) || (shown.length ? score() : "");
+      if (last) result.append(element("p", {}, last));
+      on.focus();
+    }
+
+    function end() {
+      dialog.remove();
+      atEnd();
+    }
+
+    document.body.append(dialog);
+    check();
+    dialog.showModal();
+  }
+
+  /** What was measured, and what the reader predicted of it. */
+  function resultOf({ formula, point }, isNamed) {
+    const guess = guesses.get(formula.quantity);
+    const [text, interval] = measuredAndInterval(formula, point);
+    const name = isNamed ? `${titleOf(formula)}: measured ` : "Measured: ";
+    const line = element("p", {}, name, element("b", {}, text), interval && ` (${interval})`, ".");
+    if (!guess.predicted) return line;
+    const how = guess.measured ? `: ${howFar(guess.measured / guess.predicted)}` : "";
+    line.append(element("br"), `You predicted ${outcome(guess)}${how}.`);
+    return line;
+  }
+
+  /** "150 ns (100 ns to 200 ns): measured is 1.24× that, inside your interval". */
+  function outcome(guess) {
+    const { predicted, low, high } = guess.text;
+    const width = low ? ` (${low} to ${high})` : "";
+    if (!guess.measured) return `${predicted}${width}, of which there is no ratio`;
+    const held = holds(guess);
+    const inside = held === undefined ? "" : `, ${held ? "inside" : "outside"} your interval`;
+    return `${predicted}${width}: measured is ${times(guess.measured / guess.predicted)} that${inside}`;
+  }
+
+  return { ask, outcome, titleOf, words };
+})();
