@@ -142,8 +142,6 @@ def test_a_cell_that_has_not_run_yet_is_named(page):
     assert f"; {said}: run that first." in error_of("null", Page(page))
     assert error_of("nul", Page(page)).endswith("no nul in this notebook; did you mean null?")
     assert f"; {said}: move that up." in error_of("null", Page(page, in_order=True))
-    write_notebook(page, "sorter = 1")
-    assert error_of("sorter", Page(page)).endswith("run that first.")  # not: "did you mean sorted?"
 
 
 def test_a_name_inside_of_a_function_is_made_by_no_cell(page):
