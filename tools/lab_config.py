@@ -7,6 +7,8 @@ modified without asking the filter.
 
 import json
 import os
+import posixpath
+import re
 import subprocess
 from pathlib import Path
 
@@ -22,9 +24,28 @@ from reckon.records import notebook_cells
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def without_outputs(model, **_):
+PAGE = re.compile(r"(?<=\]\()(?!/)[\w./-]+\.(?:ipynb|md)(?=\))")
+FILE = re.compile(r"(?<=<)/(?=csrc/)")  # of the role `download`
+
+
+def with_links(source, folder):
+    """The Markdown with links to pages from that folder: JupyterLab opens these beside the notebook
+    and leaves for others."""
+    return FILE.sub("/files/", notebook_cells.with_links_from(source, folder))
+
+
+def without_links(source, folder):
+    """The Markdown as it is saved, with links from the book's folder."""
+    source = PAGE.sub(lambda path: posixpath.normpath(f"/{folder}/{path[0]}"), source)
+    return source.replace("</files/", "</")
+
+
+def without_outputs(model, path, **_):
     """Leave out of a notebook that is saved what tools/strip-notebook leaves out."""
     if model["type"] == "notebook":
+        for cell in model["content"]["cells"]:
+            if cell["cell_type"] == "markdown":
+                cell["source"] = without_links(cell["source"], posixpath.dirname(path))
         text = json.dumps(model["content"])
         done = subprocess.run(
             [ROOT / "tools" / "strip-notebook"], input=text.encode(), capture_output=True, cwd=ROOT
@@ -46,7 +67,9 @@ class Contents(AsyncLargeFileManager):
                 notebook_cells.ANSWER in cell.metadata.get("tags", []) for cell in cells
             )
             for cell in cells:
-                if has_answer and "rk.begin(" in cell.source and not cell.outputs:
+                if cell.cell_type == "markdown":
+                    cell.source = with_links(cell.source, posixpath.dirname(model["path"]))
+                elif has_answer and "rk.begin(" in cell.source and not cell.outputs:
                     data = {"text/markdown": notebook_cells.UNTIL_THE_ANSWER}
                     cell.outputs = [nbformat.v4.new_output("display_data", data)]
         return model

@@ -114,6 +114,11 @@ class Places:
         from IPython.display import display
 
         self._shown[name] = data, metadata
+        path = config.notebook_in_jupyter()
+        if path and "text/markdown" in data and path.is_relative_to(config.ROOT):
+            folder = str(path.parent.relative_to(config.ROOT))
+            markdown = notebook_cells.with_links_from(data["text/markdown"], folder)
+            data = {**data, "text/markdown": markdown}
         display(data or _EMPTY, raw=True, metadata=metadata, display_id=name, update=update)
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import functools
 import json
+import posixpath
 import re
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -14,6 +15,7 @@ from pathlib import Path
 
 _LONGEST_LINE = 60  # characters of a cell's line in a sentence
 _GIT_S = 10
+_PAGE = re.compile(r"(?<=\]\()/(?P<path>[\w/-]+\.(?:ipynb|md))(?=\))")  # in a link
 _TITLES = "titles"  # the tag of the cells that hold them
 ANSWER = "answer"  # that of the answer box and its figure
 UNTIL_THE_ANSWER = "Choose *Run All Cells* in the menu *Run*: the answer appears here."
@@ -73,6 +75,11 @@ def sources(notebook: str) -> list[str]:
         return ["".join(cell["source"]) if cell["cell_type"] == "code" else "" for cell in cells]
     except (ValueError, LookupError, TypeError):
         return []
+
+
+def with_links_from(markdown: str, folder: str) -> str:
+    """The Markdown with its links to pages as paths from that folder of the book."""
+    return _PAGE.sub(lambda page: posixpath.relpath(page["path"], folder or "."), markdown)
 
 
 def ids(notebook: str, tag: str | None = None) -> list[str]:

@@ -220,6 +220,19 @@ def test_the_answer_at_the_top_and_outputs_below_follow_an_edited_prediction(lab
     expect(top).not_to_contain_text("0.468×")
 
 
+def test_a_link_opens_its_page_beside_the_notebook(lab):
+    lab.run_new('rk.say("See [the loop](/notebooks/cpu/loop.ipynb).")')
+    cells = lab.page.locator(".jp-Notebook")
+    expect(cells.get_by_role("link", name="csrc/cpu/syscall.c").first).to_have_attribute(
+        "href", "/files/csrc/cpu/syscall.c"
+    )
+    for words, page in (("the machine’s page", "machine.ipynb"), ("the loop", "loop.ipynb")):
+        cells.get_by_role("link", name=words, exact=True).first.click()
+        lab.page.get_by_role("tab", name=page).wait_for(timeout=60_000)
+        lab.page.get_by_role("tab", name="syscall.ipynb").click()
+    assert lab.changed_files() == ""
+
+
 def test_it_opens_at_the_contents_in_the_book_s_order(lab):
     lab.changed_files()  # saved, else it asks whether to leave
     lab.page.goto(lab.address)
