@@ -4,7 +4,6 @@ window.reckon.kept = (() => {
 
   const { byQuantity } = window.reckon.formulas;
   const { element, button } = window.reckon.elements;
-  const { joined } = window.reckon.words;
   const { stored, store } = window.reckon.storage;
   const { linesOf, fragment, linked, download, give, lastPart, lineFault } = window.reckon.copies;
 
@@ -207,7 +206,7 @@ window.reckon.kept = (() => {
   /** A few of the quantities by their names. */
   function namesOf(quantities) {
     const names = quantities.map(labelOf);
-    return names.length > 4 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : joined(names);
+    return names.length > 4 ? `${names.slice(0, 3).join("; ")} and ${names.length - 3} more` : names.join("; ");
   }
 
   /** A change with the predictions that follow from it, which its link shows on their page. */

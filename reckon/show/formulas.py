@@ -245,8 +245,9 @@ def _is_comparable(result: Result, prediction: Prediction) -> bool:
     return same_dimension and {point.x for point in result.points} <= positions
 
 
-def prediction(prediction: Prediction, subject: str) -> Block:
-    """The formula, its inputs with their origin and effect, and what it predicts of `subject`."""
+def prediction(prediction: Prediction, subject: str, fold: str = "") -> Block:
+    """The formula, its inputs with their origin and effect, and what it predicts of `subject`;
+    below it, outside of a fold with that title, the What if? panel."""
     prediction = _as_recorded(prediction)
     moves = _moves(prediction)
     needed = _needed(prediction, moves)
@@ -282,7 +283,10 @@ def prediction(prediction: Prediction, subject: str) -> Block:
     since = since_sealed(prediction, current_session().run.name)
     predicted = f"{predicted} {since.replace('sealed', '{term}`sealed`', 1)}".rstrip()
     panel = what_if_anchor([prediction.quantity], subject)
-    return Block(f"{formula_block(prediction)}\n\n{predicted}\n\n{inputs}\n\n{panel}")
+    content = f"{formula_block(prediction)}\n\n{predicted}\n\n{inputs}"
+    if fold:
+        content = f"::::{{dropdown}} {fold}\n{content}\n::::"
+    return Block(f"{content}\n\n{panel}")
 
 
 def _names_latex(prediction: Prediction) -> str:

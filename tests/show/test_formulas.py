@@ -45,6 +45,14 @@ def test_a_later_median_of_an_input_does_not_change_the_printed_prediction(seale
     assert "| 200 ns |" in formulas.predictions([now], "Both", "both").markdown
 
 
+def test_the_panel_of_a_folded_formula_is_not_folded(sealed):
+    now = twice(wait=waiting(100), times=rk.given(2, "1", "there and back"))
+    shown = formulas.prediction(now, "twice", fold="The formula").markdown
+    folded, _, after = shown.partition("\n::::\n")
+    assert folded.startswith("::::{dropdown} The formula\n") and "Predicted: " in folded
+    assert "reckon-what-if" in after and "reckon-what-if" not in folded
+
+
 def test_inputs_that_moved_by_less_than_a_per_cent_are_not_listed(sealed):
     sealed["wait"] = 100.5e-9
     now = twice(wait=waiting(100.5), times=rk.given(2, "1", "there and back"))
