@@ -97,10 +97,12 @@
     const found = isChapter ? plain.flatMap(unitsOfOutput) : plain.map((box) => ({ box, needs: null }));
     const rows = [...document.querySelectorAll(".headlines tbody tr")].map((box) => ({ box, isRow: true }));
     const boxes = [...document.querySelectorAll(".answer")].filter((box) => !box.closest(".cell"));
-    const values = [...document.querySelectorAll(".machine-card [data-quantity]")];
-    const silent = values.map((box) => ({ box, isSilent: true }));
-    const elsewhere = [...rows, ...boxes.map((box) => ({ box })), ...silent];
-    return [...found, ...elsewhere.map((unit) => ({ ...unit, needs: marked(unit.box).flatMap(askedInChapter) }))];
+    const marks = [...document.querySelectorAll(".bd-article [data-quantity]")];
+    const values = marks.filter((mark) => !mark.closest(".cell, .answer, .headlines"));
+    const silent = values.map((box) => ({ box, isSilent: true, names: [box.dataset.quantity] }));
+    const others = [...rows, ...boxes.map((box) => ({ box }))].map((unit) => ({ ...unit, names: marked(unit.box) }));
+    const elsewhere = [...others, ...silent].map((unit) => ({ ...unit, needs: unit.names.flatMap(askedInChapter) }));
+    return [...found, ...elsewhere];
   }
 
   const isCovered = ({ needs, isShown }) => !isShown && (needs === null || missing(needs).length > 0);

@@ -74,6 +74,12 @@ def what_if_element(quantities: Iterable[str], title: str = "") -> str:
     return f'<div class="reckon-what-if" {attributes}></div>'
 
 
+def marked(quantity: str, text: str) -> str:
+    """Text that follows from what was measured of the quantity, with the mark by which the site
+    covers it outside of outputs (predict-first.js)."""
+    return f'<span data-quantity="{quantity}">{text}</span>'
+
+
 def plain_markdown(markdown: str) -> str:
     """MyST's directives and roles as Markdown that JupyterLab renders."""
     text = re.sub(r"^```\{raw\} html\n.*?^```$\n?", "", markdown, flags=re.M | re.S)

@@ -202,11 +202,14 @@ def test_the_rest_of_a_page_can_be_shown_without_predicting(open_page):
 def test_a_page_of_many_chapters_can_be_shown_as_a_whole(open_page):
     row = '<td>one</td><td><span data-quantity="a/b/c">SEEN</span></td>'
     table = f"<table class=headlines><tbody><tr>{row}</tr></tbody></table>"
-    page = open_page(article=cell(table), fragment="?predict")
-    seen = page.get_by_text("SEEN")
+    sentence = '<p>One is off by <span data-quantity="a/b/c">SEEN 2</span></p>'
+    page = open_page(article=cell(table) + sentence, fragment="?predict")
+    seen = page.get_by_text("SEEN", exact=True)
+    assert not page.get_by_text("SEEN 2").is_visible()
     assert not seen.is_visible()
     page.get_by_role("button", name="Show all of this page").click()
     assert seen.is_visible() and not page.get_by_text("covered", exact=True).is_visible()
+    assert page.get_by_text("SEEN 2").is_visible()
     page.reload()  # it is remembered that it was shown
     assert seen.is_visible()
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from reckon import records, units
 from reckon.computer.facts import Machine
 from reckon.records.quantities.result import Result
-from reckon.show.block import Block, say, table_row
+from reckon.show.block import Block, marked, say, table_row
 from reckon.show.tables.answer_box import AnswerValues, answer_values, log_scale, track
 from reckon.show.tables.headlines import Headline, result_of, unmeasured
 from reckon.show.tables.headlines import of_front_page as of_front_page
@@ -28,7 +28,7 @@ def machine_card(run: records.Run, results: list[Result], clock: str, walks: lis
     cores = machine.number("processor.cores")
     clocks = [result for result in results if result.quantity == clock and result.has_samples]
     cards = {
-        "core clock, measured": _marked(clocks[0]) if clocks else "",
+        "core clock, measured": marked(clocks[0].quantity, f"{clocks[0]}") if clocks else "",
         f"{' · '.join(_CACHES)}, as reported": _sizes(_reported(machine)),
         "in which a load keeps the cache's pace": _sizes(_usable(machine, results, walks)),
         "memory": machine_value(machine.number("memory.capacity"), "byte", ""),
@@ -64,11 +64,6 @@ def _sizes(caches: Mapping[str, float | None]) -> str:
     """ "32 KiB · 1 MiB · –"; "" if none is known."""
     texts = [units.size(size, "byte") if size else NONE for size in caches.values()]
     return " · ".join(texts) if any(caches.values()) else ""
-
-
-def _marked(result: Result) -> str:
-    """The measured value, with the mark by which the site covers it (predict-first.js)."""
-    return f'<span data-quantity="{result.quantity}">{result}</span>'
 
 
 def kernel(machine: Machine) -> str:

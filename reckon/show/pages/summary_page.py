@@ -10,7 +10,7 @@ import numpy as np
 from reckon import config, units
 from reckon.prediction.ratios import MISS, NEAR, factor_off, is_comparable
 from reckon.records.quantities.result import Result
-from reckon.show.block import COMPACT, RESULTS, SORTABLE, Block, grid, say, sorted_by, table
+from reckon.show.block import COMPACT, RESULTS, SORTABLE, Block, grid, marked, say, sorted_by, table
 from reckon.show.tables.caveats import caveats as caveats
 from reckon.show.tables.headlines import with_chapters_values
 from reckon.show.tables.scores import (
@@ -137,7 +137,8 @@ def score_in_short(results: list[Result]) -> Block:
     if not judged:
         return say(_NOTHING_JUDGED)
     worst = judged[-1]
-    farthest = f"The farthest off is {link(worst.quantity)} ({ratio_text(worst.ratio)})"
+    ratio = marked(worst.quantity, ratio_text(worst.ratio))
+    farthest = f"The farthest off is {link(worst.quantity)} ({ratio})"
     return say(_shares(judged), f"{farthest}{_single_points(judged)}.")
 
 
@@ -155,7 +156,8 @@ def _single_points(judged: list[Result]) -> str:
     if not factor > factor_off(judged[-1].ratio):
         return ""
     of_it = "one of its points" if quantity == judged[-1].quantity else f"one of {link(quantity)}"
-    return f". A curve counts by its middle: {of_it} is off by {units.number(factor, 2)} times"
+    times = marked(quantity, f"{units.number(factor, 2)} times")
+    return f". A curve counts by its middle: {of_it} is off by {times}"
 
 
 def _shares(judged: list[Result]) -> str:
