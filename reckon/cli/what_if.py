@@ -21,7 +21,7 @@ from reckon.edits.guesses import Guess, compared
 from reckon.errors import NoOneValue, ReckonError
 from reckon.prediction import variations
 from reckon.prediction.amounts import amount
-from reckon.prediction.formula import IMPOSSIBLE, PARTS, Prediction
+from reckon.prediction.formula import IMPOSSIBLE, Prediction
 from reckon.prediction.inputs import FAR_OUTSIDE, Input
 from reckon.prediction.ratios import MISS, NEAR, is_comparable, is_near
 from reckon.prediction.variations import FORMULA, changed, changed_inputs, formula_text
@@ -249,13 +249,14 @@ def _interval(prediction: Prediction) -> str:
 
 
 def _parts(prediction: Prediction) -> str:
-    """The hardware's and the software's part of a single value."""
-    if prediction.curve_axis or PARTS[prediction.formula.kind] != PARTS["sum"]:
+    """The hardware's and the software's part of a single value; of a rate the hardware's alone."""
+    formula = prediction.formula
+    if prediction.curve_axis or formula.hardware is None:
         return ""
-    hardware, software = (
-        units.amount(float(prediction.value(node)), prediction.unit)
-        for node in (prediction.formula.hardware, prediction.formula.software)
-    )
+    hardware = units.amount(float(prediction.value(formula.hardware)), prediction.unit)
+    if formula.software is None:
+        return f": hardware alone {hardware}"
+    software = units.amount(float(prediction.value(formula.software)), prediction.unit)
     return f": hardware {hardware} + software {software}"
 
 

@@ -69,6 +69,11 @@ def test_a_curve_is_printed_by_its_ends_and_its_median_ratio(recorded):
     assert len(printed["predicted"]) == len(printed["measured"]) == 11
 
 
+def test_of_a_rate_the_hardware_alone_is_printed_as_on_the_site(recorded):
+    printed = reckon("predict", "memory/bandwidth/read").stdout
+    assert re.search(r"Predicted  [\d.]+ GB/s \(.*\): hardware alone [\d.]+ GB/s", printed)
+
+
 def test_a_file_of_predictions_from_the_site_is_evaluated(recorded, tmp_path):
     path = tmp_path / "predictions.toml"
     path.write_text(
