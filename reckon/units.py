@@ -171,7 +171,7 @@ def dimension(unit: str) -> pint.util.UnitsContainer:
 
 
 # In words: each dimension as its powers, sorted by base.
-DIMENSION_NAMES = {
+DIMENSION_NAMES: dict[tuple[tuple[str, float], ...], str] = {
     (): "a plain number",
     (("[time]", 1),): "a time",
     (("[information]", 1),): "an amount of data",
@@ -188,8 +188,9 @@ DIMENSION_NAMES = {
 
 def dimension_name(dimensionality) -> str:
     """A dimension in words: "a time", "an amount of data"."""
-    key = tuple(sorted((name, int(power)) for name, power in dimensionality.items()))
-    return DIMENSION_NAMES.get(key, f"a quantity of dimension {dimensionality}")
+    key = tuple(sorted((name, float(power)) for name, power in dimensionality.items()))
+    powers = " · ".join(f"{name.strip('[]')}^{power:g}" for name, power in key)
+    return DIMENSION_NAMES.get(key, f"a quantity of dimension {powers}")
 
 
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
