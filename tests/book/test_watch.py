@@ -98,6 +98,18 @@ def test_a_saved_file_is_built_and_the_browser_reloads(tmp_path, monkeypatch):
         assert "<body>0" not in reloaded
 
 
+@pytest.mark.browser
+def test_a_page_that_is_reloaded_stays_where_it_was_scrolled_to(browser, tmp_path, monkeypatch):
+    with editing(tmp_path, monkeypatch) as (port, built, _):
+        (tmp_path / "site/long.html").write_text("<body><p style='height: 9000px'>It</p></body>")
+        page = browser.new_page()
+        page.goto(f"http://127.0.0.1:{port}/long.html")
+        page.evaluate("isOld = true; scrollTo(0, 3000)")
+        save_until_built(tmp_path, built)
+        page.wait_for_function("typeof isOld === 'undefined' && scrollY === 3000")
+        page.close()
+
+
 def test_the_browser_reloads_before_what_follows_is_built(tmp_path, monkeypatch):
     """The edited page is made first, the whole book after it."""
     goes_on = threading.Event()
