@@ -7,6 +7,7 @@
   const { byQuantity } = window.reckon.formulas;
   const { element, button } = window.reckon.elements;
   const { guesses, skip, isOpen, missing, forget, score, toml, SWITCH, NAME } = window.reckon.guesses;
+  const { joined } = window.reckon.words;
   const { stored, store } = window.reckon.storage;
   const { download, give, lastPart } = window.reckon.copies;
   const { ask, outcome, titleOf, words } = window.reckon.predictForm;
@@ -217,11 +218,19 @@
     bar.toggle.checked = isOn;
     const once = asked.filter((quantity) => guesses.get(quantity)?.isFirst).length;
     const due = once ? `Of ${count(once, "quantity")} a second prediction is due, after discussion. ` : "";
-    bar.sentence.textContent = isOn ? `${here}${due}${score()}` : "";
+    bar.sentence.textContent = isOn ? `${here}${due}${unknownQuestions()}${score()}` : "";
     bar.form.hidden = !isOn || !left;
     bar.form.textContent = once ? "Predict again" : "Predict this page";
     bar.rest.hidden = !isOn || !units.some(isCovered);
     bar.actions.hidden = ![...guesses.values()].some(({ predicted }) => predicted);
+  }
+
+  /** A sentence on questions of the address that are misspelt; "" without any. */
+  function unknownQuestions() {
+    const known = [...byQuantity.keys(), ...Object.keys(book.titles)];
+    const isKnown = (question) => known.some((quantity) => [quantity, lastPart(quantity)].includes(question));
+    const unknown = questions().filter((question) => !isKnown(question));
+    return unknown.length ? `The address asks for ${joined(unknown)}, which this book does not have. ` : "";
   }
 
   function start() {

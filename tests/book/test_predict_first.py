@@ -372,6 +372,13 @@ def test_what_is_predicted_again_is_said_to_have_been_shown(open_page, tmp_path)
         page.get_by_role("button", name="Forget them all").click()
 
 
+def test_a_question_of_the_address_that_no_page_has_is_named(open_page):
+    page = open_page(article=ARTICLE, fragment="?predict=getpid,getpit,x/y/z")
+    bar = page.get_by_role("complementary").inner_text()
+    assert "0 of 1 quantity of this page shown." in bar
+    assert "The address asks for getpit and x/y/z, which this book does not have." in bar
+
+
 def test_a_broken_store_loses_the_predictions_alone(open_page):
     page = open_page(article=ARTICLE)
     page.evaluate("localStorage.setItem('reckon-guesses ', '{')")
