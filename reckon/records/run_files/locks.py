@@ -11,6 +11,7 @@ import contextlib
 import errno
 import fcntl
 import os
+import select
 import socket
 import struct
 import sys
@@ -73,19 +74,22 @@ def machine_lock(name: str, on_wait: Callable[[str], None]) -> Iterator[None]:
 
 
 def _take(holder: socket.socket, name: str, on_wait: Callable[[str], None]) -> None:
-    """Binds the socket to the name, once no other process has it or the wait has been too long."""
-    begin_s, is_reported = time.monotonic(), False
+    """Binds the socket to the name, once no other process has it or one has had it too long."""
+    report_at_s = time.monotonic() + _REPORTED_WAIT_S
     while not _is_bound(holder, name):
-        waited_s = time.monotonic() - begin_s
-        if waited_s > _REPORTED_WAIT_S and not is_reported:
-            is_reported = True
-            on_wait(f"Waiting for {_socket_holder(name)[0]}, which measures on this machine.")
-        if waited_s > _OTHER_USER_S:
-            process, uid = _socket_holder(name)
-            if uid != os.getuid():
-                on_wait(f"Measuring beside {process} of another user, which does not end.")
-                return
-        time.sleep(_POLL_S)
+        too_long_at_s = time.monotonic() + _OTHER_USER_S
+        with socket.socket(socket.AF_UNIX) as client:
+            process, uid = _socket_holder(client, name)
+            while True:
+                if time.monotonic() > report_at_s:
+                    report_at_s = float("inf")
+                    on_wait(f"Waiting for {process}, which measures on this machine.")
+                if time.monotonic() > too_long_at_s and uid != os.getuid():
+                    on_wait(f"Measuring beside {process} of another user, which does not end.")
+                    return
+                time.sleep(_POLL_S)
+                if select.select([client], [], [], 0)[0]:  # the holder ended, or is not known
+                    break
 
 
 def _is_bound(holder: socket.socket, name: str) -> bool:
@@ -99,15 +103,17 @@ def _is_bound(holder: socket.socket, name: str) -> bool:
     return True
 
 
-def _socket_holder(name: str) -> tuple[str, int]:
-    """The process that has the name, in words, and its user; -1 if that is not known."""
-    with socket.socket(socket.AF_UNIX) as client:
-        client.settimeout(0)  # its queue may be full
-        try:
-            client.connect(f"\0{name}")
-            credentials = client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
-        except OSError:  # it has just ended, or nothing listens
-            return "another process", -1
+def _socket_holder(client: socket.socket, name: str) -> tuple[str, int]:
+    """The process that has the name, in words, and its user; -1 if that is not known.
+
+    It never accepts the connection, which lasts until it ends. Of closed ones its queue would be
+    full after 128."""
+    client.settimeout(0)
+    try:
+        client.connect(f"\0{name}")
+        credentials = client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+    except OSError:  # it has just ended, nothing listens, or its queue is full
+        return "another process", -1
     pid, uid, _ = struct.unpack("3i", credentials)
     return (f"process {pid}" if pid else "another process"), uid
 

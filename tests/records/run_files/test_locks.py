@@ -2,8 +2,10 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -11,7 +13,7 @@ from helpers import made_up
 from helpers.processes import until
 from helpers.project import PROGRAMS, ROOT
 
-from reckon import records
+from reckon import config, records
 from reckon.errors import ReckonError
 from reckon.records.run_files import locks
 from reckon.records.run_files.locks import lock
@@ -135,3 +137,38 @@ def test_another_user_keeps_nobody_from_measuring(measuring, monkeypatch):
         f"Waiting for {process}, which measures on this machine.",
         f"Measuring beside {process} of another user, which does not end.",
     ]
+
+
+def test_a_user_s_own_measurement_is_waited_for_however_long(measuring, monkeypatch):
+    monkeypatch.setattr(locks, "_OTHER_USER_S", 0.1)
+    monkeypatch.setattr(locks, "_POLL_S", 0.001)
+    made_up.run("r", [])
+    sentences = []
+
+    def end_it(sentence):
+        sentences.append(sentence)
+        measuring.kill()
+
+    with records.measuring("r", end_it):
+        assert measuring.wait(10)
+    assert sentences == [f"Waiting for process {measuring.pid}, which measures on this machine."]
+
+
+def test_the_wait_for_another_user_begins_again_with_each_process(folders, monkeypatch):
+    monkeypatch.setattr(locks, "_OTHER_USER_S", 1.5)
+    monkeypatch.setattr(os, "getuid", lambda: 12345)
+    made_up.run("r", [])
+    name = f"\0{config.settings().machine_lock}"
+    with socket.socket(socket.AF_UNIX) as first, socket.socket(socket.AF_UNIX) as second:
+
+        def take_over():
+            first.close()
+            second.bind(name)
+            second.listen()
+
+        first.bind(name)
+        first.listen()
+        threading.Timer(1, take_over).start()
+        begin_s = time.monotonic()
+        with records.measuring("r", print):
+            assert time.monotonic() - begin_s > 2.4
