@@ -292,6 +292,12 @@ def test_a_command_imports_neither_what_draws_nor_what_executes():
     assert imported(slow | {"click"}, every_command) == ["click"]
 
 
+def test_results_are_printed_a_second_time_without_scipy(tmp_path, monkeypatch):
+    monkeypatch.setenv("RECKON_BUILD", str(tmp_path))
+    code = "from reckon.cli import main; main(['results', '--run', 'example', 'cpu/syscall'])"
+    assert [imported({"scipy.special"}, code) for _ in range(2)] == [["scipy.special"], []]
+
+
 def test_the_list_of_commands_has_the_first_sentence_of_each_without_importing_one():
     assert imported({"numpy", "pint"}, "from reckon.cli import main; main(['--help'])") == []
     listed = " ".join(reckon("--help").stdout.split())

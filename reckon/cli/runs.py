@@ -25,6 +25,7 @@ from reckon.records.session import requested_run
 from reckon.show.pages import text_summary
 from reckon.show.sentences import shown_twice
 from reckon.show.text import ratio_text
+from reckon.statistics import cache
 
 
 def chosen_run(run: str | None) -> str | Path:
@@ -51,6 +52,7 @@ def results_at(run: str | Path, place: str | None) -> list[Result]:
 
     Raises ReckonError, naming the nearest, where the run has nothing of that name.
     """
+    cache.store_in(config.settings().build_dir / "cache")
     experiments = records.experiments(run)
     if place is None or place in experiments:
         return all_results(run, place)

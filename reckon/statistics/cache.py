@@ -1,8 +1,8 @@
 """Statistics that take milliseconds each, stored on disk by the hash of their samples.
 
 A page shows hundreds of summaries and is made again whenever its prose changes. Only pages of the
-book, the build that arranges them and notebooks in JupyterLab are served from here, because their
-process says where: store_in().
+book, the build that arranges them, notebooks in JupyterLab and commands that print results are
+served from here, because their process says where: store_in().
 In a test all is computed. (joblib.Memory writes a folder of two files for each of them.)
 """
 
