@@ -25,6 +25,7 @@ from reckon.records.quantities import revisions
 from reckon.records.run_files import verify
 from reckon.records.run_files.locks import lock
 from reckon.records.session import Session, current_session
+from reckon.show import figure_files
 from reckon.statistics import cache
 
 if TYPE_CHECKING:  # it imports slowly
@@ -109,6 +110,11 @@ class Outputs:
     new: set[str] = field(default_factory=set)
     faults: dict[str, ReckonError] = field(default_factory=dict)
 
+    def figures(self) -> list[str]:
+        """What the files of figures end in that are needed besides those of the pages."""
+        of_site = [figure_files.PHONE] if self.wants_html else []
+        return of_site + ([figure_files.PRINT] if self.wants_pdf and sphinx.have_tex() else [])
+
     def make(self, session: Session, outcome: ExecutionResult) -> None:
         """Make what is wanted; an output that cannot be made does not keep the others."""
         makes_pdf = self.wants_pdf and sphinx.have_tex()
@@ -187,7 +193,8 @@ def build_book(outputs: Outputs, *, as_json: bool) -> int:
         _check_questions(session.run.name, {*contents.notebooks()})
         if session.is_replay:
             print(f"{session.read_only_reason}: it is read, and nothing is measured.")
-        outcome = execute(session, contents.notebooks(), config.settings().profile.visits)
+        visits, figures = config.settings().profile.visits, outputs.figures()
+        outcome = execute(session, contents.notebooks(), visits, figures=figures)
         _check_questions(session.run.name)
         outputs.make(session, outcome)
         if outputs.publish_to and not outputs.faults:
@@ -214,7 +221,8 @@ def build_edited(*, as_json: bool) -> bool:
         if len(edited) != 1:
             return False
         sphinx.prepare("html")
-        outcome, outputs = execute(session, edited), Outputs()
+        outputs = Outputs()
+        outcome = execute(session, edited, figures=outputs.figures())
         for page, error in outcome.failed.items():
             raise ReckonError(f"notebooks/{page}.ipynb, {error} The pages are as they were before.")
         outputs.make(session, outcome)

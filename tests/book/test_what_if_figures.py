@@ -4,11 +4,13 @@ import html
 import re
 
 import pytest
+from helpers import figures
 from helpers.panels import field, needed_kernel_path, null_call, panel, results_of
 
 import reckon as rk
 from reckon import units
 from reckon.records.quantities.recorded_predictions import to_prediction
+from reckon.show.figure_files import PLACES
 
 pytestmark = pytest.mark.browser
 
@@ -20,11 +22,11 @@ def figure(tmp_path, monkeypatch):
     def drawn(draw, *args):
         monkeypatch.setenv("RECKON_BUILD", str(tmp_path))
         draw(*args)
-        figures = tmp_path / "figures"
-        places = html.escape((figures / "drawn-places.json").read_text())
-        image = f"<img src='{(figures / 'drawn.svg').as_uri()}'>"
+        places = html.escape(figures.file("drawn", PLACES).read_text())
+        picture = figures.file("drawn", ".svg")
+        image = f"<img src='{picture.as_uri()}'>"
         article = f'<figure><picture data-places="{places}">{image}</picture></figure>'
-        return article, (figures / "drawn.svg").read_text()
+        return article, picture.read_text()
 
     return drawn
 

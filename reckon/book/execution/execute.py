@@ -15,16 +15,18 @@ from reckon.book import contents
 from reckon.book.execution import warm_kernels
 from reckon.book.execution.dependencies import Sources, last_execution
 from reckon.book.execution.progress import Display
-from reckon.book.execution.tasks import LaterVisit, PageExecution, Task
+from reckon.book.execution.tasks import LaterDrawings, LaterVisit, PageExecution, Task
 from reckon.computer import power, scratch
 from reckon.measurement import costs, revisit
 from reckon.records.session import Session
+from reckon.show import figure_files
 
 # For the first estimate only, until a page's last execution says how long it takes. The example was
 # measured in the standard profile.
 _SECONDS_A_CALL = {"quick": 1.1, "standard": 3.0, "full": 80.0}  # of rk.measure()
 _SECONDS_A_PAGE = 3.0
 _RENDER_S = 1.5  # a page of which all is measured
+_FIGURE_S = 0.3
 _POLL_S = 0.1
 _FEW_PAGES = 3
 
@@ -49,23 +51,32 @@ class ExecutionResult:
 
 
 def execute(
-    session: Session, pages: list[str], visits: int = 1, *, renders: bool = True
+    session: Session,
+    pages: list[str],
+    visits: int = 1,
+    *,
+    renders: bool = True,
+    figures: Sequence[str] = (),
 ) -> ExecutionResult:
     """Execute the pages that are not current; a failing one does not stop the others.
 
     session: the run that the pages measure or show.
     visits: how many times each quantity is measured, minutes apart. The notebooks make the first
     visit; after the others their pages are executed again, to show all, unless not `renders`.
+    figures: what the files of figures end in that the book needs besides those of its pages.
     Raises ReckonError where nothing can be executed at all (no library, unwritable folders).
     """
     # Also where nothing is executed: what was killed last may have executed everything.
     warm_kernels.sweep()
     scratch.sweep()
     build = _Build(session, pages, 1 if session.is_replay else visits)
-    if build.stale or build.lacks_visits():
+    is_due = build.stale or build.lacks_visits()
+    if is_due or figure_files.undrawn(figures):
         warm_kernels.prepare(summarises=len(build.stale) > _FEW_PAGES)
         with scratch.shared_folder(), build.display:
-            build.execute(renders=renders)
+            if is_due:
+                build.execute(renders=renders)
+            build.draw(figures)
     return build.outcome
 
 
@@ -129,6 +140,18 @@ class _Build:
         if not self.is_replay and (warning := power.throttling_since(throttled_before)):
             self.display.line(warning)
 
+    def draw(self, endings: Sequence[str]) -> None:
+        """Draw the files of figures that the pages have left."""
+        names = figure_files.undrawn(endings)
+        count = min(len(os.sched_getaffinity(0)), len(names))
+        shares = [names[start::count] for start in range(count)]
+        tasks = [
+            LaterDrawings(share, endings, number, self.run) for number, share in enumerate(shares)
+        ]
+        self.display.expect({task.name: _FIGURE_S * len(names) / count for task in tasks})
+        with self.outcome.timing("drawing"):
+            self._run(tasks)
+
     def _expect(self, pages: list[str], unmeasured: list[str]) -> None:
         """Show what is left: these pages, the later visits, and the pages that then show them.
 
@@ -157,16 +180,22 @@ class _Build:
             due = [
                 page for page in group if page in self.stale or not self.sources.is_current(page)
             ]
-            self._run([PageExecution(page, self.sources, visits=self.visits) for page in due])
+            self._execute_together(due)
             if self.is_replay:
                 self._catch_up(group)
+
+    def _execute_together(self, pages: list[str], *, renders: bool = False) -> None:
+        # The longest first: none drags on.
+        ordered = sorted(pages, key=self._expected_s, reverse=True)
+        options = {"renders": True} if renders else {"visits": self.visits}
+        self._run([PageExecution(page, self.sources, **options) for page in ordered])
 
     def _catch_up(self, group: list[str]) -> None:
         """Execute the pages again that read a prediction which a page beside them has changed."""
         for _ in group:  # as many times at most as one page can follow from another
             made = [page for page in group if page not in self.outcome.failed]
             due = [page for page in made if not self.sources.is_current(page)]
-            self._run([PageExecution(page, self.sources, visits=self.visits) for page in due])
+            self._execute_together(due)
 
     def _visit_again(self, visit: int) -> None:
         start_s = time.monotonic()
@@ -182,14 +211,12 @@ class _Build:
         """Execute the pages again that read what was measured after them; nothing is measured."""
         made = [page for page in self.pages if page not in self.outcome.failed]
         due = [page for page in made if not self.sources.is_current(page)]
-        self._run([PageExecution(page, self.sources, renders=True) for page in due])
+        self._execute_together(due, renders=True)
 
     def _run(self, tasks: Sequence[Task]) -> None:
         """Do the tasks side by side: as many as there are CPUs, and one whose kernel starts or ends
         meanwhile."""
-        # The longest first: none drags on.
-        waiting = sorted(tasks, key=lambda task: self._expected_s(task.page), reverse=True)
-        running: list[Task] = []
+        waiting, running = [*tasks], list[Task]()
         try:
             while waiting or running:
                 while waiting and len(running) <= len(os.sched_getaffinity(0)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import time
+from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +26,7 @@ from reckon.book.execution.notebook_execution import NotebookExecution, Notebook
 from reckon.book.execution.warm_kernels import Surroundings
 from reckon.build_context import BuildContext
 from reckon.computer import scratch
+from reckon.errors import ReckonError
 from reckon.records.quantities import revisions
 from reckon.show.text import literal
 from reckon.show.titles import page_title
@@ -34,6 +36,8 @@ _FILE_CLOCK_NS = 20_000_000  # the times of files may lag behind the clock by th
 _VISIT = """from reckon.measurement import revisit
 from reckon.records.session import current_session
 revisit.visit_again(current_session(), {experiment!r}, {visit})"""
+_DRAW = """from reckon.show.figures import drawings
+drawings.draw_later({names!r}, {endings!r})"""
 _OVERTAKEN = "written while the page was executed"  # in the place of a digest
 
 
@@ -202,6 +206,34 @@ class LaterVisit(Task):
         finally:
             self._forget_logs()
         return None
+
+
+class LaterDrawings(Task):
+    """Files of figures that their pages have not drawn, each for a phone or for print."""
+
+    activity = "drawing"
+
+    def __init__(self, names: list[str], endings: Sequence[str], number: int, run: str):
+        super().__init__("figures", f"figures {number}", run)
+        self.events, self.reads = (
+            path.with_suffix(f".{number}{path.suffix}") for path in (self.events, self.reads)
+        )
+        self._names, self._endings = names, [*endings]
+
+    def _notebook(self) -> NotebookNode:
+        source = _DRAW.format(names=self._names, endings=self._endings)
+        return new_notebook(cells=[new_code_cell(source)])
+
+    def finish(self, *, retry: bool) -> None:
+        """Nothing. Raises ReckonError if a figure cannot be drawn."""
+        try:
+            self._execution.result()
+        except NotebookFailed as failure:
+            raise ReckonError(
+                f"A figure is not drawn: {str(failure).removeprefix('cell 1: ')}"
+            ) from None
+        finally:
+            self._forget_logs()
 
 
 def _write_failed(page: str, error: str) -> None:

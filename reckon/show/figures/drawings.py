@@ -10,11 +10,9 @@ import html
 import io
 import itertools
 import math
-import os
-import pickle
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,7 +26,9 @@ from matplotlib.text import Annotation
 from matplotlib.ticker import StrMethodFormatter
 
 from reckon import config, records
-from reckon.show.block import NARROW, Block
+from reckon.show import figure_files
+from reckon.show.block import Block
+from reckon.show.figure_files import PHONE, PLACES, PRINT
 from reckon.show.figures import line_names, printing, style
 from reckon.show.figures.places import Places, box_in
 from reckon.show.figures.style import BLACK, BLUE, SKY, Look, plain_log
@@ -44,7 +44,6 @@ _IN_THE_DARK = {
     "#ecdcb8": "#463917",
     "#f7f0e3": "#2a2414",
 }
-PLACES = "-places"  # what the name of the file ends in that says where its predictions lie
 _RIGHT = 0.9  # where the axes end, in widths of the figure
 # For a screen of 390 pixels, where 9 points are 11 pixels then; the axes get at least the second.
 _NARROW_INCHES, _NARROW_AXES_INCHES, _NARROW_LABEL = 4.0, 2.0, 44  # a label's line in characters
@@ -53,7 +52,6 @@ _STEEP = 45  # degrees
 # The points of a line in an SVG, and what is finer than a hundredth of a point.
 _LINE, _FINE = re.compile(r'(?<= d=")[^"]*'), re.compile(r"(?<=\.\d\d)\d+")
 _LINE_INCHES = 0.16  # of an axis's label
-_KEPT = 4  # drawings of a figure
 
 
 @dataclass(frozen=True)
@@ -120,8 +118,9 @@ class Drawing:
     def save(
         self, name: str, caption: str, alt: str, data: Data, places: Places | None = None
     ) -> Block:
-        """The figure as a Block; its files are NAME.svg, .pdf and .csv in _build/figures,
-        NAME-narrow.svg for a phone, and NAME-places.json with where its predictions lie.
+        """The figure as a Block; its files are NAME.svg and .csv in _build/figures, and what
+        draw_later() adds: NAME.pdf, NAME-narrow.svg for a phone, and NAME-places.json with where
+        its predictions lie.
 
         In JupyterLab, where predictions are tried, the book's files stay as they are."""
         if not re.fullmatch(r"[a-z0-9-]+", name):
@@ -167,39 +166,44 @@ class Drawing:
             self._write_legend(self.legend_handles, columns=1, below=below)
 
     def _write(self, name: str, svg: str, data: Data, places: Places | None) -> None:
-        build, table = config.settings().build_dir, io.StringIO()
-        base = build / "figures" / name
-        narrow = base.with_name(f"{name}{NARROW}.svg")
+        table = io.StringIO()
         csv.writer(table, lineterminator="\n").writerows([data.header, *data.rows])
-        records.make_folder(base.parent)
-        records.write_whole(base.with_suffix(".csv"), table.getvalue())
-        printed, on_a_phone = self._other_files(build / "cache" / "drawn" / name, svg)
-        _write_if_changed(base.with_suffix(".svg"), svg.encode())
-        _write_if_changed(base.with_suffix(".pdf"), printed)
-        _write_if_changed(narrow, on_a_phone.encode())
-        if places and places.predictions:
-            number = 1 + self.figure.axes.index(places.axes)
-            pictures = (svg, on_a_phone)
-            described = places.describe(*(box_in(picture, number) for picture in pictures))
-            records.write_whole(base.with_name(f"{name}{PLACES}.json"), described)
+        records.make_folder(figure_files.path(name, ".csv").parent)
+        records.write_whole(figure_files.path(name, ".csv"), table.getvalue())
+        _write_if_changed(figure_files.path(name, ".svg"), svg.encode())
+        predictions = places.predictions if places else []
+        figure_files.keep(name, (self, places), _digest(f"{svg} {predictions}"))
 
-    def _other_files(self, folder: Path, svg: str) -> tuple[bytes, str]:
-        """The drawing as a PDF and as an SVG for a phone, twice as slow to make as the first SVG;
-        that folder keeps them of the last few drawings."""
-        kept = folder / _digest(svg)
-        with contextlib.suppress(OSError, EOFError, pickle.UnpicklingError):
-            return pickle.loads(kept.read_bytes())
+    def _draw_for_print(self, path: Path) -> None:
         printed = io.BytesIO()
         with printing.for_print(self.figure):
             metadata: dict[str, Any] = {"CreationDate": None}
             self.figure.savefig(printed, format="pdf", metadata=metadata, **printing.TIGHT)
+        records.write_whole(path, printed.getvalue())
+
+    def _draw_for_a_phone(self, path: Path, places: Places | None) -> None:
         self._make_narrow()
-        made = printed.getvalue(), self._svg()
-        records.write_whole(kept, pickle.dumps(made))
-        with contextlib.suppress(FileNotFoundError):  # another build removes the same
-            for old in sorted(folder.iterdir(), key=os.path.getmtime)[:-_KEPT]:
-                old.unlink()
-        return made
+        on_a_phone = self._svg()
+        if places and places.predictions:
+            number = 1 + self.figure.axes.index(places.axes)
+            name = path.name.removesuffix(PHONE)
+            pictures = (figure_files.path(name, ".svg").read_text("utf-8"), on_a_phone)
+            described = places.describe(*(box_in(picture, number) for picture in pictures))
+            records.write_whole(figure_files.path(name, PLACES), described)
+        records.write_whole(path, on_a_phone)
+
+
+def draw_later(names: Iterable[str], endings: Iterable[str]) -> None:
+    """Draw the files with these endings of figures that their pages have kept."""
+    endings = [*endings]
+    for name in names:
+        missing = figure_files.missing(name, endings)
+        drawing, places = figure_files.kept(name)
+        if PRINT in missing:
+            drawing._draw_for_print(figure_files.path(name, PRINT))
+        if PHONE in missing:
+            drawing._draw_for_a_phone(figure_files.path(name, PHONE), places)
+        figure_files.forget(name)
 
 
 def _write_if_changed(path: Path, content: bytes) -> None:
@@ -208,9 +212,9 @@ def _write_if_changed(path: Path, content: bytes) -> None:
         records.write_whole(path, content)
 
 
-def _digest(svg: str) -> str:
+def _digest(drawn: str) -> str:
     """Of a drawing and of all that makes its other files from it."""
-    return hashlib.sha256(f"{_code()} {svg}".encode()).hexdigest()
+    return hashlib.sha256(f"{_code()} {drawn}".encode()).hexdigest()
 
 
 @functools.cache

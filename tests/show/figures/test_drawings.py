@@ -1,7 +1,9 @@
-"""The files of a figure: drawn again only where the drawing is another one."""
+"""The files of a figure: drawn when a book needs them, again only where the drawing is another."""
 
 import pytest
 
+from reckon.show import figure_files
+from reckon.show.figure_files import LATER, PHONE, PRINT
 from reckon.show.figures import drawings
 
 NAMES = ["a-narrow.svg", "a.csv", "a.pdf", "a.svg"]
@@ -17,11 +19,12 @@ def draw(height, number="1"):
 
 @pytest.fixture
 def drawn(build):
-    """A function: draws, and gives which of the figure's files are new."""
+    """A function: draws, all files, and gives which of the figure's files are new."""
 
     def draw_again(*what):
         before = {path: path.stat().st_mtime_ns for path in (build / "figures").glob("*")}
         draw(*what)
+        drawings.draw_later(figure_files.undrawn(LATER), LATER)
         paths = sorted((build / "figures").glob("*"))
         assert [path.name for path in paths] == NAMES
         return [path.name for path in paths if path.stat().st_mtime_ns != before.get(path)]
@@ -38,26 +41,27 @@ def test_another_drawing_replaces_all_files(drawn):
     assert drawn(2) == NAMES
 
 
-def test_the_last_few_drawings_are_kept_and_others_drawn_again(build, monkeypatch):
-    printed, for_print = [], drawings.printing.for_print
-    monkeypatch.setattr(
-        drawings.printing, "for_print", lambda figure: printed.append(figure) or for_print(figure)
-    )
-    pdf = build / "figures/a.pdf"
-    draw(1)
-    first = pdf.read_bytes()
-    for height in (2, 3, 4):
-        draw(height)
-    draw(1)
-    assert len(printed) == 4 and pdf.read_bytes() == first
-    draw(5)
-    draw(1)
-    assert len(printed) == 6
-
-
-def test_other_code_draws_again(drawn, build, monkeypatch):
-    (build / "figures/a.pdf").write_bytes(b"by the code before")
+def test_other_code_draws_again(drawn, monkeypatch):
     monkeypatch.setattr(drawings, "_code", lambda: "other")
-    assert len([*(build / "cache/drawn/a").iterdir()]) == 1
-    assert drawn(1) == ["a.csv", "a.pdf"]
-    assert len([*(build / "cache/drawn/a").iterdir()]) == 2
+    assert drawn(1) == ["a-narrow.svg", "a.csv", "a.pdf"]
+
+
+def test_a_book_draws_what_it_needs(build):
+    """A site has no use for pictures for print."""
+    draw(1)
+    draw(1)
+    assert not [path for ending in LATER if (path := figure_files.path("a", ending)).exists()]
+    drawings.draw_later(figure_files.undrawn([PHONE]), [PHONE])
+    assert figure_files.undrawn([PHONE]) == []
+    phone = figure_files.path("a", PHONE).stat()
+    assert figure_files.undrawn([PRINT]) == figure_files.undrawn(LATER) == ["a"]
+    drawings.draw_later(["a"], LATER)
+    assert figure_files.path("a", PHONE).stat() == phone
+    assert figure_files.undrawn(LATER) == []
+
+
+def test_nothing_of_an_earlier_drawing_is_left(drawn, build):
+    """Stopped between both, a build would show the earlier one on a phone."""
+    draw(2)
+    assert sorted(path.name for path in (build / "figures").glob("*")) == ["a.csv", "a.svg"]
+    assert figure_files.undrawn([PRINT]) == ["a"]

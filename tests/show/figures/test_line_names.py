@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from helpers import made_up
+from helpers import figures, made_up
 
 import reckon as rk
+from reckon.show.figure_files import PHONE
 from reckon.show.figures import line_names
 
 SLOW, FAST = "memory/latency/slow", "memory/latency/fast"
@@ -15,9 +16,9 @@ def picture(name, *curves):
     rk.draw.curves(list(curves), name, "Caption", "size [KiB]", NAMES)
 
 
-def labels(build, name):
+def labels(name, ending):
     """The texts of a picture; matplotlib names each in a comment beside its letters' outlines."""
-    text = (build / "figures" / f"{name}.svg").read_text()
+    text = figures.file(name, ending).read_text()
     return [part.split("-->")[0].strip() for part in text.split("<!--")[1:]]
 
 
@@ -30,8 +31,8 @@ def test_lines_are_named_at_their_ends_and_not_in_the_legend(build, monkeypatch)
     slow = made_up.curve(SLOW, [1, 2, 4], [10, 20, 30])
     picture("named", slow, made_up.curve(FAST, [1, 2, 4], [1, 2, 3]))
     assert [name.get_text() for name in written[0]] == ["slow loads", "fast loads"]
-    for ending in ("", "-narrow"):  # a phone's picture has them in the legend
-        assert labels(build, f"named{ending}").count("slow loads") == 1
+    for ending in (".svg", PHONE):  # a phone's picture has them in the legend
+        assert labels("named", ending).count("slow loads") == 1
 
 
 @pytest.mark.parametrize("middles", [(0.5, 0.5, 0.5), (0.0, 0.02, 0.98), (1.0, 0.99, 0.1)])

@@ -5,9 +5,10 @@ import math
 
 import numpy as np
 import pytest
-from helpers import made_up
+from helpers import figures, made_up
 
 import reckon as rk
+from reckon.show.figure_files import PHONE, PLACES
 
 X = np.arange(1.0, 11)
 
@@ -15,7 +16,7 @@ X = np.arange(1.0, 11)
 @pytest.fixture
 def places(build):
     """`places(name)` is what lies beside a figure that was drawn."""
-    return lambda name: json.loads((build / "figures" / f"{name}-places.json").read_text())
+    return lambda name: json.loads(figures.file(name, PLACES).read_text())
 
 
 def share(value, found):
@@ -45,13 +46,13 @@ def test_a_line_has_its_colour_where_a_figure_has_several(places):
     assert [place["colour"] for place in places("two")["predictions"]] == ["#0072B2", "#E69F00"]
 
 
-def test_the_box_of_the_axes_is_that_of_both_pictures(places, build):
+def test_the_box_of_the_axes_is_that_of_both_pictures(places):
     """The dashed prediction in the picture ends where box, limits and shares say."""
     curve = made_up.curve("files/made/curve", X, 12 + 7 * X, predicted=30 + 3 * X)
     rk.draw.curves([curve], "box", "C", "x")
     found = places("box")
-    for width, file in (("wide", "box.svg"), ("narrow", "box-narrow.svg")):
-        svg = (build / "figures" / file).read_text()
+    for width, ending in (("wide", ".svg"), ("narrow", PHONE)):
+        svg = figures.file("box", ending).read_text()
         size = np.array(svg.split('viewBox="0 0 ')[1].split('"')[0].split(), float)
         left, top, across, down = found[width]
         x = left + across * found["predictions"][0]["at"][-1]

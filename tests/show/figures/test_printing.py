@@ -5,9 +5,10 @@ import re
 import zlib
 
 import pytest
-from helpers import made_up
+from helpers import figures, made_up
 
 import reckon as rk
+from reckon.show.figure_files import PHONE, PRINT
 from reckon.show.figures import drawings, printing
 
 
@@ -31,7 +32,7 @@ def test_small_letters_are_printed_at_6_points(build):
     with drawings.new() as drawing:
         drawing.axes.text(0.5, 0.5, "small", fontsize=3)
         drawing.save("small", "C", "alt", drawings.Data(["x"], [["1"]]))
-    data, drawn = content_of(build / "figures/small.pdf")
+    data, drawn = content_of(figures.file("small", PRINT))
     assert printing.SCALE * min(letter_sizes(drawn)) >= 6
     assert b"/Type3" not in data and b"/CIDFontType2" in data
 
@@ -40,18 +41,19 @@ def test_without_tex_letters_are_those_of_the_site_and_large_enough(build, monke
     monkeypatch.setattr(printing, "_FOLDERS", ())
     printing._load_family.cache_clear()
     draw("plain")
-    data, drawn = content_of(build / "figures/plain.pdf")
+    data, drawn = content_of(figures.file("plain", PRINT))
     assert b"DejaVuSans" in data and b"LMSans" not in data
     assert printing.SCALE * min(letter_sizes(drawn)) >= 6
 
 
-@pytest.mark.parametrize("ending", ["", drawings.NARROW])
+@pytest.mark.parametrize("ending", [".svg", PHONE])
 def test_the_pictures_of_the_site_do_not_change(build, monkeypatch, ending):
     draw("a-printed")
-    printed = (build / f"figures/a-printed{ending}.svg").read_bytes()
+    printed = figures.file("a-printed", ending).read_bytes()
     monkeypatch.setattr(printing, "for_print", lambda figure: contextlib.nullcontext())
+    monkeypatch.setattr(drawings, "_code", lambda: "other")
     draw("a-printed")
-    assert (build / f"figures/a-printed{ending}.svg").read_bytes() == printed
+    assert figures.file("a-printed", ending).read_bytes() == printed
 
 
 def test_names_of_bands_are_for_the_site_alone(build):
@@ -61,6 +63,6 @@ def test_names_of_bands_are_for_the_site_alone(build):
         assert drawing.axes.texts[0].get_visible()
     with drawings.new() as drawing:
         drawing.save("nameless", "C", "alt", drawings.Data(["x"], [["1"]]))
-    named, nameless = (content_of(build / f"figures/{n}.pdf")[1] for n in ("named", "nameless"))
+    named, nameless = (content_of(figures.file(n, PRINT))[1] for n in ("named", "nameless"))
     assert named == nameless
-    assert "of a band" in (build / "figures/named.svg").read_text()
+    assert "of a band" in figures.file("named", ".svg").read_text()

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from helpers import made_up
+from helpers import figures, made_up
 
 import reckon as rk
+from reckon.show.figure_files import PRINT
 
 
 def mountain(strides, **changes):
@@ -32,4 +33,4 @@ def test_the_mountain_is_drawn_with_a_stride_and_a_point_missing(build, data):
     assert rows[0][:3] == ["stride [bytes]", "size [bytes]", "median [GB/s]"]
     assert len(rows) == 1 + 3 * 13 and {row[0] for row in rows[1:]} == {"8", "16", "64"}
     assert rows[1][:2] == ["8", "16384"] and float(rows[1][2]) == pytest.approx(40, rel=0.03)
-    assert (build / "figures" / "mem-mountain.pdf").exists()
+    assert figures.file("mem-mountain", PRINT).exists()
