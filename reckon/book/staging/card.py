@@ -3,45 +3,73 @@
 from __future__ import annotations
 
 import base64
+import csv
 import io
 import textwrap
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from reckon import records
+from reckon import records, units
 from reckon.book.build_cache import read_or_compute
+from reckon.show.tables.headlines import FILE, main_results
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 SIZE = (1200, 630)  # pixels; what networks recommend
+VALUES = "figures/ruler.csv"  # staged; the figure of the main results that are times
 _DPI = 100
-_COLUMNS = 52  # of the text below the title
+_COLUMNS = 88  # of the text below the title
+_BACKGROUND, _LINE, _MEASURED, _PREDICTED = "#1a3a5c", "#4a6a8c", "#56B4E9", "#E69F00"
 
 
-def card(facts: Mapping[str, str]) -> bytes:
-    """A PNG with the title, the score and the machine, from what stands on the PDFs' title page."""
+def card(facts: Mapping[str, str], table: str) -> bytes:
+    """A PNG with the title, the score and the machine, from what stands on the PDFs' title page,
+    and the main times on one axis. table: the data of their figure; "" without it."""
     words = [facts["score"], facts["machine"]]
-    version = [words, records.file_digest(Path(__file__))]
-    drawn = read_or_compute("card.json", version, lambda: base64.b64encode(_draw(words)).decode())
+    version = [words, table, records.file_digest(Path(__file__)), records.file_digest(FILE)]
+    drawn = read_or_compute(
+        "card.json", version, lambda: base64.b64encode(_draw(words, table)).decode()
+    )
     return base64.b64decode(drawn)
 
 
-def _draw(words: list[str]) -> bytes:
+def _draw(words: list[str], table: str) -> bytes:
     from matplotlib.figure import Figure  # imports slowly
 
     width, height = (pixels / _DPI for pixels in SIZE)
-    figure = Figure(figsize=(width, height), dpi=_DPI, facecolor="#1a3a5c")
-    figure.text(0.07, 0.74, "Reckon", color="white", size=72, weight="bold")
-    figure.text(0.07, 0.62, "One computer, predicted and then measured", color="#56B4E9", size=26)
+    figure = Figure(figsize=(width, height), dpi=_DPI, facecolor=_BACKGROUND)
+    figure.text(0.03, 0.91, "Reckon", color="white", size=30, weight="bold")
+    figure.text(0.19, 0.92, "One computer, predicted and then measured", color="white", size=18)
     lines = [line for text in words if text for line in textwrap.wrap(text, _COLUMNS)]
-    figure.text(
-        0.07,
-        0.5,
-        "\n".join(lines),
-        color="white",
-        size=22,
-        va="top",
-        linespacing=1.5,
-        parse_math=False,
-    )
+    text = "\n".join(lines)
+    figure.text(0.03, 0.88, text, color="white", size=14, va="top", parse_math=False)
+    rows = [*csv.DictReader(io.StringIO(table))]
+    if rows:
+        _draw_times(figure.add_axes((0.24, 0.07, 0.73, 0.69)), rows)
     file = io.BytesIO()
     figure.savefig(file, format="png", metadata={"Software": None})
     return file.getvalue()
+
+
+def _draw_times(axes: Axes, rows: list[dict[str, str]]) -> None:
+    """Each time in a row, predicted and measured, on a logarithmic axis."""
+    from matplotlib.ticker import FuncFormatter
+
+    names = {headline.quantity: headline.name for headline in main_results()}
+    unit = next(name for name in rows[0] if name.startswith("median"))[8:-1]
+    for y, row in enumerate(rows):
+        axes.plot(float(row[f"predicted [{unit}]"]), y, "x", color=_PREDICTED, mew=2)
+        axes.plot(float(row[f"median [{unit}]"]), y, "o", color=_MEASURED)
+    axes.set_yticks(range(len(rows)), [names[row["quantity"]] for row in rows])
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(
+        FuncFormatter(lambda value, _: units.size(units.to_base(value, unit), "s"))
+    )
+    axes.xaxis.minorticks_off()
+    axes.set_facecolor(_BACKGROUND)
+    axes.grid(color=_LINE)
+    axes.tick_params(colors="white", length=0, labelsize=12)
+    axes.spines[:].set_visible(False)

@@ -79,7 +79,8 @@ def stage(run: Run, *, pdf_link: bool, hides_names: bool = False) -> Stage:
     if hides_names:
         files = _without_names(run, files)
     static = _static(run)
-    static["_static/card.png"] = card.card(json.loads(files["title.json"]))
+    title, times = json.loads(files["title.json"]), files.get(card.VALUES, b"").decode()
+    static["_static/card.png"] = card.card(title, times)
     static |= {f"_static/{name}": content for name, content in mathjax.files().items()}
     for name, content in {**files, **static}.items():
         if not (folder / name).exists() or (folder / name).read_bytes() != content:

@@ -8,11 +8,18 @@ from datetime import datetime
 
 from reckon import records, units
 from reckon.computer.facts import Machine
+from reckon.records.quantities.cache_levels import at_point
 from reckon.records.quantities.result import Result
 from reckon.show.block import Block, marked, say, table_row
-from reckon.show.tables.answer_box import AnswerValues, answer_values, log_scale, track
-from reckon.show.tables.headlines import Headline, result_of, unmeasured
-from reckon.show.tables.headlines import of_front_page as of_front_page
+from reckon.show.tables.answer_box import (
+    MARKS,
+    AnswerValues,
+    answer_values,
+    axis,
+    log_scale,
+    track,
+)
+from reckon.show.tables.headlines import Headline, main_results, result_of, unmeasured
 from reckon.show.tables.headlines import of_parts as of_parts
 from reckon.show.tables.plateau_tables import usable_caches
 from reckon.show.text import NONE, brief, join_words, literal, machine_value, plural
@@ -95,11 +102,68 @@ def unsupported(results: list[Result]) -> Block:
     )
 
 
+def ruler(results: list[Result]) -> Block:
+    """The main results that are times on one axis, the shortest first, each linked to its chapter
+    and on a person's scale: as if the shortest took a second."""
+    values, absent = _values(results, main_results())
+    times = _times(values)
+    scale = log_scale([each for _, each in times])
+    rows = [
+        [
+            _linked(headline),
+            track(each, scale, has_head=True),
+            *each.cells(),
+            _on_a_persons_scale(each, times[0][1]),
+        ]
+        for headline, each in times
+    ]
+    persons = f"{times[0][0].name} as 1 s" if times else ""
+    return _boxed("headlines ruler", ["", axis(scale), *_COLUMNS, persons], rows, absent)
+
+
+def main_times(results: list[Result]) -> dict[str, Result]:
+    """The main results that are times, the shortest first, by their names."""
+    values, _ = _values(results, main_results())
+    return {headline.name: _alone(each) for headline, each in _times(values)}
+
+
+def _alone(values: AnswerValues) -> Result:
+    """The result; a curve at its point alone."""
+    result = values.result
+    if not result.is_curve:
+        return result
+    return replace(at_point(result, values.index), quantity=result.quantity)
+
+
+def _times(values: dict[Headline, AnswerValues]) -> list[tuple[Headline, AnswerValues]]:
+    """Those that are times, the shortest first."""
+    times = [each for each in values.items() if _dimension(each[1]) == _TIME]
+    return sorted(times, key=lambda each: each[1].measured.median)
+
+
 def headlines(results: list[Result], chosen: list[Headline], title: str = "") -> Block:
     """The chosen values, predicted and measured, each linked to its chapter; the unmeasured ones
     are named below. Values of one dimension share an axis. `title` heads the first column."""
+    values, absent = _values(results, chosen)
+    scales = _scales([*values.values()])
+    rows = [
+        [_linked(headline), track(each, scales[_dimension(each)]), *each.cells()]
+        for headline, each in values.items()
+    ]
+    return _boxed("headlines", [title, MARKS, *_COLUMNS], rows, absent)
+
+
+_COLUMNS = ["Predicted", "Measured", "Ratio"]
+_TIME = str(units.dimension("s"))
+_PERSONS_UNITS_S = {"days": 86400, "h": 3600, "min": 60}
+
+
+def _values(
+    results: list[Result], chosen: list[Headline]
+) -> tuple[dict[Headline, AnswerValues], dict[Headline, Result | None]]:
+    """The values of the chosen results, and those results that have none."""
     by_quantity = {result.quantity: result for result in results}
-    answers: dict[str, AnswerValues] = {}  # by the link to the chapter
+    found: dict[Headline, AnswerValues] = {}
     absent: dict[Headline, Result | None] = {}
     for headline in chosen:
         result = result_of(headline, by_quantity)
@@ -109,19 +173,30 @@ def headlines(results: list[Result], chosen: list[Headline], title: str = "") ->
         if values is None:
             absent[headline] = result
         else:
-            page = records.experiment_of(headline.quantity)
-            link = f"[{headline.name}](/notebooks/{page}.ipynb) <small>{headline.note}</small>"
-            answers[link] = values
-    scales = _scales([*answers.values()])
-    rows = [
-        [link, track(values, scales[_dimension(values)]), *values.cells()]
-        for link, values in answers.items()
-    ]
-    head = [title, "× predicted, ● measured", "Predicted", "Measured", "Ratio"]
-    table = "\n".join(
-        [table_row(head), "| --- | --- | ---: | ---: | ---: |", *map(table_row, rows)]
-    )
-    boxed = f"::::{{container}} headlines\n{table}\n::::" if rows else ""
+            found[headline] = values
+    return found, absent
+
+
+def _linked(headline: Headline) -> str:
+    page = records.experiment_of(headline.quantity)
+    return f"[{headline.name}](/notebooks/{page}.ipynb) <small>{headline.note}</small>"
+
+
+def _on_a_persons_scale(values: AnswerValues, shortest: AnswerValues) -> str:
+    """ "21 h": the measured time, if the shortest one were a second."""
+    seconds = values.measured.median / shortest.measured.median
+    units_s = [*_PERSONS_UNITS_S.items(), ("s", 0)]
+    name, of_one = next(each for each in units_s if seconds >= 2 * each[1])
+    count = seconds / (of_one or 1)
+    return f"{count:.0f} {name}" if count >= 10 else f"{count:.2g} {name}"
+
+
+def _boxed(
+    classes: str, head: list[str], rows: list[list[str]], absent: dict[Headline, Result | None]
+) -> Block:
+    alignment = ["---", "---"] + ["---:"] * (len(head) - 2)
+    table = "\n".join([table_row(head), table_row(alignment), *map(table_row, rows)])
+    boxed = f"::::{{container}} {classes}\n{table}\n::::" if rows else ""
     return Block("\n\n".join(filter(None, [boxed, literal(unmeasured(absent))])) or NONE)
 
 

@@ -16,9 +16,10 @@ from reckon.statistics import Summary
 
 _MARGIN = 1.5  # the picture spans this factor beyond its outermost value
 _EDGE = 0.04  # of the axis, at either end
-_MAX_TICKS = 4  # that have room on a track
+_MAX_TICKS, _MAX_TICKS_OF_ALL = 4, 8  # that have room on a track; on the axis of a column
 # The ticks of a power where powers alone are too few, and where these are too few as well.
 _MULTIPLES = {10: ((1, 2, 5), range(1, 10)), 2: ((1, 1.5),)}
+MARKS = "× predicted, ● measured"  # of a track
 _NO_BREAK = "\u00a0"  # an interval stays in one line, on a phone too
 
 
@@ -142,14 +143,9 @@ def log_scale(answers: list[AnswerValues]) -> tuple[float, float]:
     return min(marks, default=1.0) / _MARGIN, max(marks, default=1.0) * _MARGIN
 
 
-def track(values: AnswerValues, scale: tuple[float, float]) -> str:
+def track(values: AnswerValues, scale: tuple[float, float], *, has_head: bool = False) -> str:
     """Prediction and measured value on a logarithmic axis with ticks; drawn by reckon.css, not in
-    print."""
-    low, high = (math.log(end) for end in scale)
-
-    def percent(value: float) -> str:
-        return f"{100 * (math.log(value) - low) / (high - low):.1f}%"
-
+    print. has_head: axis() is above it, for all tracks of the column."""
     summary = values.measured
     marks = {"predicted": values.predicted, "measured": summary.median}
     if summary.groups:  # from the one to the other, with a mark at the larger one
@@ -158,18 +154,32 @@ def track(values: AnswerValues, scale: tuple[float, float]) -> str:
         marks |= {"low": low_group.median, "high": high_group.median}
     elif summary.interval.low > 0:
         marks |= {"low": summary.interval.low, "high": summary.interval.high}
-    style = "; ".join(f"--{name}: {percent(value)}" for name, value in marks.items())
-    unit, quantity = values.result.unit, values.result.quantity
+    style = "; ".join(f"--{name}: {_percent(value, scale)}" for name, value in marks.items())
+    attributes = f'data-track="{values.result.quantity}" style="{style}"'
+    most = _MAX_TICKS_OF_ALL if has_head else _MAX_TICKS
+    return _track(attributes, scale, values.result.unit, most)
+
+
+def axis(scale: tuple[float, float]) -> str:
+    """The head of a column of tracks of times: what the marks mean, and the ticks of all."""
+    return f"{MARKS} {_track('', scale, 's', _MAX_TICKS_OF_ALL)}"
+
+
+def _track(attributes: str, scale: tuple[float, float], unit: str, most: int) -> str:
     ticks = "".join(
-        f'<span style="left: {percent(tick)}" data-tick="{units.size(tick, unit)}"></span>'
-        for tick in _ticks(scale, unit)
+        f'<span style="left: {_percent(tick, scale)}" data-tick="{units.size(tick, unit)}"></span>'
+        for tick in _ticks(scale, unit, most)
     )
-    attributes = f'class="track" aria-hidden="true" data-track="{quantity}" style="{style}"'
-    return f"<span {attributes}>{ticks}</span>"
+    return f'<span class="track" aria-hidden="true" {attributes}>{ticks}</span>'
 
 
-def _ticks(scale: tuple[float, float], unit: str) -> list[float]:
-    """Round values on a logarithmic axis, in base units: at most _MAX_TICKS, of bytes powers of
+def _percent(value: float, scale: tuple[float, float]) -> str:
+    low, high = (math.log(end) for end in scale)
+    return f"{100 * (math.log(value) - low) / (high - low):.1f}%"
+
+
+def _ticks(scale: tuple[float, float], unit: str, most: int) -> list[float]:
+    """Round values on a logarithmic axis, in base units: at most that many, of bytes powers of
     two; none so near an end that its text would leave the box."""
     step = units.factor(units.unit_steps(unit)[0])
     edge = (scale[1] / scale[0]) ** _EDGE
@@ -181,7 +191,7 @@ def _ticks(scale: tuple[float, float], unit: str) -> list[float]:
         within = [tick for tick in ticks if low <= tick <= high]
         if len(within) > 1:
             break
-    return [tick * step for tick in within[:: -(-len(within) // _MAX_TICKS) or 1]]
+    return [tick * step for tick in within[:: -(-len(within) // most) or 1]]
 
 
 def exercise(question: str, solution: str) -> Block:

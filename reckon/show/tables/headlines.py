@@ -16,14 +16,13 @@ FILE = config.ROOT / "book" / "headlines.toml"
 
 
 class Headline(pydantic.BaseModel):
-    """A quantity with the name and the note that stand for it, and its place on the front page."""
+    """A quantity with the name and the note that stand for it."""
 
     model_config = pydantic.ConfigDict(extra="forbid", frozen=True)
 
     quantity: str
     name: str
     note: str
-    front: int | None = None
     cache: str = ""  # of a cache: the input of `walks` that is its capacity
     walks: tuple[str, ...] = ()  # curves over sizes that show where it ends; the first measured one
 
@@ -48,12 +47,6 @@ def main_results() -> list[Headline]:
 def of_parts(*parts: str) -> list[Headline]:
     """Those of some parts of the book."""
     return [headline for headline in main_results() if headline.part in parts]
-
-
-def of_front_page() -> list[Headline]:
-    """Those of the front page, in its order."""
-    chosen = {headline.front: headline for headline in main_results() if headline.front}
-    return [headline for _, headline in sorted(chosen.items())]
 
 
 def result_of(headline: Headline, by_quantity: dict[str, Result]) -> Result | None:

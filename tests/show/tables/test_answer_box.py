@@ -50,7 +50,27 @@ def test_every_main_value_is_a_quantity_of_the_book(results):
     values = main_results()
     assert [each.quantity for each in values if each.quantity not in results] == []
     assert len({each.quantity for each in values}) == len(values)
-    assert [each.front for each in front_page.of_front_page()] == [*range(1, 10)]
+
+
+def test_the_ruler_has_times_from_the_shortest_on_one_axis_and_on_a_persons_scale(results):
+    head, _, *rows = front_page.ruler([*results.values()]).markdown.splitlines()[1:-1]
+    cells = [row.strip("| ").split(" | ") for row in rows]
+    times = front_page.main_times([*results.values()])
+    assert [re.match(r"\[([^]]*)", name)[1] for name, *_ in cells] == [*times]
+    medians = [result.summary.median for result in times.values()]
+    assert medians == sorted(medians) and "TCP throughput" not in times
+    places = [float(re.search(r"--measured: ([\d.]+)%", track)[1]) for _, track, *_ in cells]
+    assert places == sorted(places) and places[0] > 0 and places[-1] < 100
+    assert re.findall(r'left: [\d.]+%" data-tick="[^"]*"', head) == re.findall(
+        r'left: [\d.]+%" data-tick="[^"]*"', cells[0][1]
+    )
+    assert cells[0][-1] == "1 s" and head.endswith(f"{next(iter(times))} as 1 s |")
+    day_s = medians[0] * 86400
+    for (*_, text), median in zip(cells, medians, strict=True):
+        assert text.endswith("days") == (median >= 2 * day_s)
+        count, unit = text.split()
+        in_s = {"s": 1, "min": 60, "h": 3600, "days": 86400}[unit]
+        assert float(count) * in_s == pytest.approx(median / medians[0], rel=0.06)
 
 
 @pytest.mark.parametrize(
