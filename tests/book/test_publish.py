@@ -1,7 +1,10 @@
 """A published site names no host, user or address."""
 
+import errno
 import importlib
 import os
+import shutil
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -76,6 +79,57 @@ def test_previews_of_links_have_whole_addresses_where_the_site_s_is_known(monkey
     assert f'<meta property="og:image" content="{address}_static/card.png">' in context["metatags"]
 
 
+@pytest.fixture
+def site(run):
+    folder = sphinx.site_dir()
+    folder.mkdir(parents=True)
+    for name in ("index.html", "old.html"):
+        (folder / name).write_text(name)
+    return folder
+
+
+def test_a_checkout_keeps_what_no_site_wrote(site, tmp_path):
+    target = tmp_path / "gh-pages"
+    (target / ".git").mkdir(parents=True)
+    for name in (".git/HEAD", ".nojekyll", "CNAME"):
+        (target / name).write_text(name)
+    publish.publish(target, with_pdf=True)
+    (target / "README.md").write_text("mine")
+    (site / "old.html").unlink()
+    publish.publish(target, with_pdf=True)
+    assert (target / ".git/HEAD").exists()
+    assert {path.name for path in target.iterdir()} == {
+        ".git",
+        ".nojekyll",
+        ".reckon-site",
+        "CNAME",
+        "README.md",
+        "index.html",
+    }
+    (site / "README.md").touch()
+    with pytest.raises(ReckonError, match="README.md is not of an earlier site"):
+        publish.publish(target, with_pdf=True)
+    assert (target / "README.md").read_text() == "mine"
+
+
+@pytest.mark.parametrize(("of", "name"), [(shutil, "copytree"), (Path, "rename")])
+def test_an_interrupted_publication_is_made_again(site, tmp_path, monkeypatch, of, name):
+    target = tmp_path / "public"
+    publish.publish(target, with_pdf=True)
+
+    def fail(_, there, **_options):
+        there.mkdir(exist_ok=True)
+        (there / "half").touch()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as broken, pytest.raises(OSError, match="No space"):
+        broken.setattr(of, name, fail)
+        publish.publish(target, with_pdf=True)
+    assert name == "rename" or (target / "old.html").exists()
+    publish.publish(target, with_pdf=True)
+    assert (target / "index.html").is_file()
+
+
 def test_the_site_is_copied_and_replaces_an_earlier_one(run, tmp_path):
     site, target = sphinx.site_dir(), tmp_path / "public"
     site.mkdir(parents=True)
@@ -83,7 +137,6 @@ def test_the_site_is_copied_and_replaces_an_earlier_one(run, tmp_path):
         (site / name).write_text(name)
     target.mkdir()
     publish.publish(target, with_pdf=True)
-    (target / "old.html").write_text("old")
     before = os.umask(0o077)
     (site / "_static").mkdir()
     (site / "_static" / "style.css").write_text("")
@@ -91,7 +144,12 @@ def test_the_site_is_copied_and_replaces_an_earlier_one(run, tmp_path):
     os.umask(before)
     for path in (target, *target.rglob("*")):  # the server is another user
         assert path.stat().st_mode & 0o777 == (0o755 if path.is_dir() else 0o644)
-    assert sorted(path.name for path in target.iterdir()) == [".nojekyll", "_static", "index.html"]
+    assert sorted(path.name for path in target.iterdir()) == [
+        ".nojekyll",
+        ".reckon-site",
+        "_static",
+        "index.html",
+    ]
 
 
 def test_a_folder_with_other_files_is_refused(run, tmp_path):

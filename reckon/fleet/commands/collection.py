@@ -26,7 +26,6 @@ from reckon.show.frames import frame, samples
 from reckon.show.text import plural
 
 _SOURCE_HELP = "a folder of runs, an archive, or an address of one"
-_SITE_MARK = "collection.css"  # a folder that has it holds an earlier site
 _WORDS = {  # for the rows of what was written
     "runs": ("run", "runs"),
     "quantities": ("value", "values"),
@@ -63,6 +62,8 @@ _trust_option = click.option(
 @_trust_option
 def collect(**options) -> int:
     """Make a site of the runs of many machines: which are outliers, and what a change did."""
+    from reckon.book import publish  # imports slowly
+
     arguments = SimpleNamespace(**options)
     with extra_packages("collect"):  # pyarrow and duckdb take long to import
         from reckon.fleet.collection import export as writing
@@ -71,7 +72,8 @@ def collect(**options) -> int:
         from reckon.fleet.pages import site as pages
 
     out = arguments.out
-    _check_may_be_replaced(out, arguments.sources)
+    publish.check(out)
+    _check_holds_no_source(out, arguments.sources)
     with _temporary_folder(out) as unpacked:
         found = gather.find(arguments.sources, unpacked)
         of_runs = gather.tables_of(found, recompute=not arguments.trust_medians)
@@ -84,30 +86,26 @@ def collect(**options) -> int:
             print(f"Skipped: {sentence}", file=sys.stderr)
         if not rows.get("runs"):
             raise ReckonError(_nothing(arguments.sources))
-        if out.exists():
-            shutil.rmtree(out)
-        pages.begin(out)
-        shutil.move(unpacked / "data", out / "data")
-    with Collection(out / "data") as collection:
-        between = network.merged(found.networks)
-        with_names = not arguments.no_names
-        site = pages.Site(collection, found.skipped, between, with_names=with_names)
-        count = pages.write(site, out, _shown, grading=arguments.grading)
-        files.make_public(out)
-        outliers = [
-            {"machine": each["name"], "why": each["why"]} for each in site.outlying_machines
-        ]
-        if arguments.as_json:
-            print_json(
-                {"rows": rows, "pages": count, "outliers": outliers, "skipped": found.skipped}
-            )
-            return 0
-        print(site.summary)
-        for each in outliers:
-            print(f"{each['machine']}: {each['why']}")
-        for sentence in site.of_network:
-            print(sentence)
-        print(f"Site: {out / 'index.html'} ({count:,} pages)")
+        with publish.replacing(out) as made:
+            shutil.move(unpacked / "data", made / "data")
+            with Collection(made / "data") as collection:
+                between = network.merged(found.networks)
+                with_names = not arguments.no_names
+                site = pages.Site(collection, found.skipped, between, with_names=with_names)
+                count = pages.write(site, made, _shown, grading=arguments.grading)
+                outliers = [
+                    {"machine": each["name"], "why": each["why"]} for each in site.outlying_machines
+                ]
+                summary, of_network = site.summary, site.of_network
+    if arguments.as_json:
+        print_json({"rows": rows, "pages": count, "outliers": outliers, "skipped": found.skipped})
+        return 0
+    print(summary)
+    for each in outliers:
+        print(f"{each['machine']}: {each['why']}")
+    for sentence in of_network:
+        print(sentence)
+    print(f"Site: {out / 'index.html'} ({count:,} pages)")
     return 0
 
 
@@ -120,11 +118,8 @@ def _nothing(sources: Iterable[str]) -> str:
     return f"No run is left of {', '.join(sources)}; a run is a folder with a run.json."
 
 
-def _check_may_be_replaced(out: Path, sources: list[str]) -> None:
-    """Raises ReckonError unless the folder is new, empty or a site, and holds no source."""
-    is_site = out.is_dir() and (not any(out.iterdir()) or (out / _SITE_MARK).exists())
-    if out.exists() and not is_site:
-        raise ReckonError(f"{out} holds other files; choose an empty folder with --out.")
+def _check_holds_no_source(out: Path, sources: list[str]) -> None:
+    """Raises ReckonError if a source lies in the folder of the site."""
     for source in sources:
         if Path(source).exists() and Path(source).resolve().is_relative_to(out.resolve()):
             raise ReckonError(f"{source} lies in {out}, which is replaced; choose another --out.")

@@ -38,7 +38,7 @@ from reckon.messages import join_words
 from reckon.prediction.ratios import MISS
 from reckon.show.titles import page_title
 
-STYLE_SHEET = "collection.css"
+_STYLE_SHEET = "collection.css"
 _MOST_NAMED = 3  # quantities or facts in a sentence
 
 _QUANTITIES = r"""
@@ -268,18 +268,13 @@ def _numbers(of_hosts: dict[str, list[dict[str, Any]]]) -> dict[str, str]:
 # --- pages ----------------------------------------------------------------------------------------
 
 
-def begin(out: Path) -> None:
-    """Makes the folder of a site, with its style sheet: by that it is known, even half written."""
-    records.make_folder(out)
-    shutil.copyfile(templates.FOLDER / STYLE_SHEET, out / STYLE_SHEET)
-
-
 def write(
     site: Site, out: Path, shown: Callable[[list], Iterable], *, grading: bool = False
 ) -> int:
     """Writes the pages of the site into its folder; how many there are.
 
     shown: goes through the pages, and may show how far it is."""
+    shutil.copyfile(templates.FOLDER / _STYLE_SHEET, out / _STYLE_SHEET)
     jinja = templates.environment()
     jinja.globals |= {"site": site, "with_grading": grading, "changed": _changed}
     pages = list(_pages(site, with_grading=grading))

@@ -98,12 +98,6 @@ def temporary_folder(folder: Path, prefix: str) -> Iterator[Path]:
         yield Path(made)
 
 
-def make_public(folder: Path) -> None:
-    """Lets everyone read what is in the folder, as a web server has to, whatever the umask."""
-    for path in (folder, *folder.rglob("*")):
-        path.chmod(0o755 if path.is_dir() else 0o644)
-
-
 def write_whole(path: Path, content: str | bytes) -> None:
     """Writes a file so that it exists whole or not at all, also after a crash.
 

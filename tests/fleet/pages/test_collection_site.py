@@ -98,7 +98,7 @@ def test_the_network_between_the_hosts_is_on_a_page(site):
 def test_without_names_no_page_and_no_table_has_one_nor_does_one_of_an_earlier_site_stay(
     fleet, site, tmp_path
 ):
-    of_before = shutil.copytree(site / "site", tmp_path / "site") / "grading.html"
+    of_before = shutil.copytree(site / "site", tmp_path / "site") / "data/grading.csv"
     of_before.touch()
     (fleet / "broken-alice").mkdir()
     (fleet / "broken-alice/run.json").write_text("{")
@@ -130,6 +130,14 @@ def test_another_folder_is_not_overwritten(fleet, tmp_path):
     failed = reckon("collect", str(fleet), "--out", str(other))
     assert failed.returncode == 2 and "holds other files" in failed.stderr
     assert (other / "mine.txt").exists()
+
+
+def test_a_checkout_of_a_collection_keeps_its_history(fleet, site, tmp_path):
+    out = shutil.copytree(site / "site", tmp_path / "site")
+    (out / ".git").mkdir()
+    (out / "CNAME").touch()
+    collected(fleet, tmp_path)
+    assert (out / ".git").exists() and (out / "CNAME").exists()
 
 
 def test_a_table_for_grading_counts_what_predictions_are_worth_and_json_has_what_was_found(
