@@ -43,8 +43,10 @@ def _described(session: Session, part: str, report: Callable[[], dict[str, tuple
     if session.is_replay:
         return run.machine
     facts = {key: Fact(value=value, source=source) for key, (value, source) in report().items()}
-    machine = run.machine.with_facts(part, {**describe().root[part], **facts})
-    if machine != run.machine:
+    with records.writing(run.name):
+        run = records.read_run(run.name) or run  # another process may have changed it since
+        machine = run.machine.with_facts(part, {**describe().root[part], **facts})
         session.run = run.model_copy(update={"machine": machine})
-        records.write_run(session.run)
+        if machine != run.machine:
+            records.write_run(session.run)
     return machine

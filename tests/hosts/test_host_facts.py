@@ -10,6 +10,7 @@ from reckon.hosts import HostUnavailable, peer
 from reckon.hosts.connections import Peer
 from reckon.measurement import library
 from reckon.records.session import current_session
+from reckon.statistics import PooledVariance
 
 LINK = {
     "kind": ("built into this machine", "a test"),
@@ -75,6 +76,18 @@ def test_without_another_host_the_run_says_why(no_host):
     why = "Cannot start the lab host: it is forbidden; allow it."
     assert rk.other_host().fact("peer.kind") == Fact(value=None, source=why)
     assert predicted("test/trip").inputs["link"].instead_of == "peer.link_rtt is not reported"
+
+
+def test_what_another_process_wrote_into_the_run_stays(made_up_host):
+    run = current_session().run
+    pooled = PooledVariance(variance=1e-4, degrees=3.0, quantities=9)
+    machine = run.machine.with_facts("nfs", {"kind": Fact(value="an export")})
+    records.write_run(run.model_copy(update={"between_visits": pooled, "machine": machine}))
+    rk.other_host()
+    written = records.read_run(run.name)
+    assert written == current_session().run and written.between_visits == pooled
+    assert written.machine.value("nfs.kind") == "an export"
+    assert written.machine.value("peer.kind") == "built into this machine"
 
 
 def test_a_distance_is_given_by_hand(made_up_host, folders):
