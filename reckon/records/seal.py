@@ -67,8 +67,16 @@ def keep(session: Session) -> list[str]:
     """Write what was tried as revisions; the names of the quantities."""
     if session.variants is None:
         return []
-    written = _write_all(session, session.variants.take().items())
-    session.variants.kept |= {name: quantity.predictions[-1] for name, quantity in written.items()}
+    run, before = session.run.name, {}
+    for name in session.variants.by_quantity:
+        experiment = records.experiment_of(name)
+        recorded = records.read_record(run, experiment, samples=False).quantities
+        before[name] = revisions.with_overlay(run, experiment, recorded)[name].predictions[-1]
+    written = _write_all(session, session.variants.by_quantity.items())
+    session.variants.take()  # not earlier: a full disk loses nothing
+    session.variants.kept |= {
+        name: (before[name], quantity.predictions[-1]) for name, quantity in written.items()
+    }
     return list(written)
 
 
@@ -77,14 +85,12 @@ def take_back(session: Session) -> list[str]:
     quantities since; the names of these. The run's chains say that there were some."""
     run, taken = session.run.name, []
     kept = session.variants.kept if session.variants else {}
-    for name, revision in kept.items():
-        experiment = records.experiment_of(name)
+    for name, (before, revision) in kept.items():
         if session.is_replay:
-            recorded = records.read_record(run, experiment, samples=False).quantities[name]
-            revisions.write_overlay(run, name, recorded.predictions[-1])
+            revisions.write_overlay(run, name, before)
             taken.append(name)
             continue
-        with records.updating(run, experiment) as record:
+        with records.updating(run, records.experiment_of(name)) as record:
             stored = record.quantities[name]
             events = " ".join(each.event for each in stored.chain)
             is_last = stored.predictions[-1] == revision and revision.role == "revision"

@@ -5,7 +5,7 @@ from helpers.chains import predict_chain, stored
 from helpers.project import reckon
 
 import reckon as rk
-from reckon import ReckonError, config
+from reckon import ReckonError, config, records
 from reckon.records import seal
 from reckon.records.quantities.lookup import all_results
 from reckon.records.quantities.revisions import Variants
@@ -99,3 +99,32 @@ def test_what_was_kept_stays_where_its_quantity_was_measured_since(folders):
     config.use(config.settings().with_choices(fresh=True))
     rk.measure(predict_chain(cycles=7000.0))
     assert seal.take_back(session) == [] and len(stored().predictions) == 2
+
+
+def test_what_cannot_be_written_can_be_kept_later(folders, monkeypatch):
+    rk.measure(predict_chain())
+    session = current_session()
+    session.variants = Variants()
+    rk.measure(predict_chain(cycles=7000.0))
+
+    def fail(*_):
+        raise ReckonError("test.json cannot be written (No space left on device).")
+
+    with monkeypatch.context() as full, pytest.raises(ReckonError, match="No space"):
+        full.setattr(records, "updating", fail)
+        seal.keep(session)
+    assert seal.keep(session) == ["test/chain"]
+
+
+def test_beside_a_run_that_is_only_read_an_earlier_session_s_revision_stays(folders):
+    rk.measure(predict_chain())
+    session = current_session()
+    session.read_only_reason = "The run is marked as read_only"
+    for cycles in (7000.0, 8000.0):
+        session.variants = Variants()
+        rk.measure(predict_chain(cycles=cycles))
+        seal.keep(session)
+    seal.take_back(session)
+    (result,) = all_results(session.run.name, "test")
+    inputs = {input_.name: input_.value for input_ in result.entry.predictions[-1].inputs}
+    assert inputs["cycles"] == 7000.0

@@ -90,13 +90,14 @@ class Variants:
     """The predictions of measured quantities that a session has tried, by quantity."""
 
     def __init__(self) -> None:
-        self._by_quantity: dict[str, PredictionRecord] = {}
-        self.kept: dict[str, PredictionRecord] = {}  # those that became revisions
+        self.by_quantity: dict[str, PredictionRecord] = {}
+        # Those that became revisions, each after the last prediction before it.
+        self.kept: dict[str, tuple[PredictionRecord, PredictionRecord]] = {}
 
     def tried_last(self, name: str, stored: Quantity | None, new: PredictionRecord) -> Quantity:
         """The quantity of a record with this prediction as its last one; remembered if it
         differs."""
-        self._by_quantity.pop(name, None)
+        self.by_quantity.pop(name, None)
         if stored is None:
             return Quantity(predictions=[new])
         if not stored.has_samples:
@@ -104,18 +105,18 @@ class Variants:
         if not differences(stored.predictions[-1], new):
             return stored
         variant = edited(name, stored.predictions[-1], new)
-        variant = self._by_quantity[name] = variant.model_copy(update={"role": "revision"})
+        variant = self.by_quantity[name] = variant.model_copy(update={"role": "revision"})
         return stored.model_copy(update={"predictions": [*stored.predictions, variant]})
 
     def take(self) -> dict[str, PredictionRecord]:
         """The variants by quantity; none is left."""
-        taken = dict(self._by_quantity)
-        self._by_quantity.clear()
+        taken = dict(self.by_quantity)
+        self.by_quantity.clear()
         return taken
 
     def forget(self, name: str) -> None:
         """Forget what was tried of that quantity."""
-        self._by_quantity.pop(name, None)
+        self.by_quantity.pop(name, None)
 
 
 # --- beside a run of another machine -------------------------------------------------------------
