@@ -30,6 +30,7 @@ _INFO = ("run", "host", "model", "kernel", "microcode", "profiles")
 def write_parquet(of_runs: Iterable[dict[str, pa.Table]], folder: Path) -> dict[str, int]:
     """Writes NAME.parquet of each table in the folder, whole or not at all; the rows of each.
 
+    Without a run nothing is written, and what an earlier export wrote stays.
     of_runs: the tables of one run after another, so that memory holds some runs at a time."""
     writers: dict[str, pq.ParquetWriter] = {}
     rows: dict[str, int] = {}
@@ -46,7 +47,7 @@ def write_parquet(of_runs: Iterable[dict[str, pa.Table]], folder: Path) -> dict[
         for name, writer in writers.items():
             writer.close()
             parts[name].replace(folder / f"{name}.parquet")
-        for name in parts.keys() - writers.keys():  # of other runs, written earlier
+        for name in parts.keys() - writers.keys() if writers else ():  # of other runs
             (folder / f"{name}.parquet").unlink(missing_ok=True)
     finally:
         for writer in writers.values():

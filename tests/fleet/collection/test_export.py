@@ -83,6 +83,12 @@ def test_nothing_to_export_is_a_mistake(folders):
     assert failed.stderr == "reckon: Give sources or --run, not both.\n"
 
 
+def test_an_export_of_no_run_leaves_an_earlier_one(tmp_path):
+    (tmp_path / "runs.parquet").write_text("earlier")
+    assert export.write_parquet(iter([]), tmp_path) == {}
+    assert (tmp_path / "runs.parquet").exists()
+
+
 def test_json_has_the_rows_and_what_was_skipped(recorded, tmp_path):
     (tmp_path / "text.txt").write_text("x")
     sources = [str(recorded), str(tmp_path / "text.txt")]
