@@ -48,8 +48,7 @@ class Found:
 
     folders: list[Path] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
-    # What fleets have measured, each with the name of its folder.
-    networks: list[tuple[str, Network]] = field(default_factory=list)
+    networks: dict[Path, Network] = field(default_factory=dict)  # of fleets, by their folder
     sources: dict[Path, str] = field(default_factory=dict)  # of what was unpacked or fetched
 
     def name_of(self, path: Path) -> str:
@@ -110,7 +109,7 @@ def _search(place: Path, unpacked: Path, found: Found) -> None:
 
 def _add_network(path: Path, found: Found) -> None:
     try:
-        found.networks.append((path.parent.name, network.read(path)))
+        found.networks[Path(found.name_of(path.parent)).resolve()] = network.read(path)
     except ReckonError as error:
         found.skipped.append(str(error).replace(str(path), found.name_of(path)))
 

@@ -116,27 +116,39 @@ def read(path: Path) -> Network:
         raise ReckonError(f"{path}: {first_fault(error)}.") from None
 
 
-def merged(networks: list[tuple[str, Network]]) -> Network | None:
+def merged(networks: dict[Path, Network]) -> Network | None:
     """All of them as one; None where no pair was measured.
 
-    networks: each with the name of its folder, which is put before a host's name that occurs in
-    another one too. Of a pair that was measured more than once, the newest counts."""
-    folders_of: dict[str, set[int]] = defaultdict(set)
-    for number, (_, network) in enumerate(networks):
+    networks: by folder, whose name is put before a host's name that occurs in another one too. Of a
+    pair that was measured more than once in a folder, the newest counts."""
+    folders_of: dict[str, set[Path]] = defaultdict(set)
+    for folder, network in networks.items():
         for pair in network.pairs:
             for host in pair.hosts:
-                folders_of[host].add(number)
+                folders_of[host].add(folder)
+    names = _names([*networks])
     pairs: dict[frozenset[str], Pair] = {}
-    for folder, network in networks:
+    for folder, network in networks.items():
         for pair in sorted(network.pairs, key=lambda pair: pair.measured_at):
             hosts = tuple(
-                f"{folder}/{host}" if len(folders_of[host]) > 1 else host for host in pair.hosts
+                f"{names[folder]}/{host}" if len(folders_of[host]) > 1 else host
+                for host in pair.hosts
             )
             pairs[frozenset(hosts)] = pair.model_copy(update={"hosts": hosts})
-    measured = {each.name: each for _, network in networks for each in network.measurements}
+    measured = {each.name: each for network in networks.values() for each in network.measurements}
     if not pairs:
         return None
     return Network(measurements=list(measured.values()), pairs=list(pairs.values()))
+
+
+def _names(folders: list[Path]) -> dict[Path, Path]:
+    """The last parts of each path, as few as tell all of them apart."""
+    count = 1
+    while True:
+        names = {folder: Path(*folder.parts[-count:]) for folder in folders}
+        if len({*names.values()}) == len(folders):
+            return names
+        count += 1
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import itertools
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -107,16 +108,16 @@ def test_without_names_hosts_have_numbers_and_no_reason_is_told():
     assert network_page.content(between)["failures"] == ["a and secret: nothing at 10.0.0.7"]
 
 
-def test_hosts_of_two_fleets_with_one_name_are_two(tmp_path):
-    for rack in ("rack1", "rack2"):
-        (tmp_path / rack).mkdir()
-        network.write(tmp_path / rack, made_up("ab").pairs)
-    found = gather.find([str(tmp_path)], tmp_path / "unpacked")
+@pytest.mark.parametrize("below", ["", "/fleet"])
+def test_hosts_of_two_fleets_with_one_name_are_two(tmp_path, below):
+    folders = [f"rack1{below}", f"rack2{below}"]
+    for folder in folders:
+        (tmp_path / folder).mkdir(parents=True)
+        network.write(tmp_path / folder, made_up("ab").pairs)
+    found = gather.find([str(tmp_path), str(tmp_path / "rack1")], tmp_path / "unpacked")
     merged = network.merged(found.networks)
-    assert [pair.hosts for pair in merged.pairs] == [
-        ("rack1/a", "rack1/b"),
-        ("rack2/a", "rack2/b"),
-    ]
+    hosts = [(f"{folder}/a", f"{folder}/b") for folder in folders]
+    assert [pair.hosts for pair in merged.pairs] == hosts
 
 
 def test_of_a_pair_that_was_measured_twice_the_newest_counts():
@@ -124,6 +125,6 @@ def test_of_a_pair_that_was_measured_twice_the_newest_counts():
     pair = made_up("ba").pairs[0]
     later = pair.model_copy(update={"measured_at": pair.measured_at + timedelta(hours=1)})
     (only,) = network.merged(
-        [("f", Network(measurements=[TRIP], pairs=[later, *first.pairs]))]
+        {Path("f"): Network(measurements=[TRIP], pairs=[later, *first.pairs])}
     ).pairs
     assert only == later
