@@ -36,7 +36,7 @@ def pack(run: str | Path, name: str) -> Packed:
         raise ReckonError(f"{folder} holds no run.")
     paths = _paths(folder)
     texts = {path: "\n".join(_strings(path)) for path in paths}
-    names = private_names.private_names(description, "\n".join(texts.values()))
+    names = private_names.private_names(description, folder, "\n".join(texts.values()))
     hidden = private_names.hashes(names)
     described = folder / "run.json"
     for path, text in texts.items():

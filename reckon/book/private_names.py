@@ -10,6 +10,7 @@ import re
 import secrets
 import socket
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 
 from reckon import config, records
 from reckon.hosts import ganesha
@@ -25,13 +26,13 @@ _NOBODY = {"root", "localhost"}
 _DIGITS = 8  # of a hash: enough to tell a book's few names from one another
 
 
-def private_names(run: Run, staged: str) -> list[str]:
+def private_names(run: Run, folder: Path, staged: str) -> list[str]:
     """The names and addresses in the texts of the staged book, the longest first.
 
     A host's or a user's name may be a word of the prose ("vm"), so it counts only where the run's
-    own files have it."""
+    own files, in `folder`, have it."""
     user = pwd.getpwuid(os.getuid())
-    recorded = "\n".join(_texts_of(run.name))
+    recorded = "\n".join(_texts_of(folder))
     words = {socket.gethostname(), user.pw_name} - _NOBODY
     names = {word for word in words if _pattern([word]).search(recorded)}
     places = {user.pw_dir, str(config.WORK), *map(_host, _addresses(run))} - {"", "/", "/root"}
@@ -41,9 +42,9 @@ def private_names(run: Run, staged: str) -> list[str]:
     return sorted(names - {ganesha.ADDRESS}, key=lambda name: (-len(name), name))
 
 
-def _texts_of(run: str) -> Iterator[str]:
-    paths = [records.record_path(run, experiment) for experiment in records.experiments(run)]
-    for path in [records.run_dir(run) / "run.json", *paths]:
+def _texts_of(folder: Path) -> Iterator[str]:
+    paths = [records.record_path(folder, each) for each in records.experiments(folder)]
+    for path in [folder / "run.json", *paths]:
         yield path.read_text(encoding="utf-8")
 
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+import shutil
 import socket
 import tarfile
 
@@ -55,6 +56,14 @@ def test_names_and_addresses_are_hidden_and_shown(named, tmp_path):
     printed = reckon("pack", "--run", "r", "--as", "mine", "--out", str(tmp_path / "f")).stdout
     assert "Hidden: 10.1.2.3 (there: name-" in printed and "called mine" in printed
     assert (tmp_path / "f").stat().st_size > 500
+
+
+@pytest.mark.parametrize("is_namesake", [False, True])
+def test_a_run_elsewhere_is_judged_by_its_own_files(named, tmp_path, is_namesake):
+    elsewhere = shutil.move(named.parent, tmp_path / "elsewhere/r")
+    if is_namesake:
+        made_up.run("r", [made_up.single(QUANTITY, 50, "ns")])
+    assert socket.gethostname() in pack.pack(elsewhere, "mine").hidden
 
 
 def test_what_the_hashes_cover_cannot_be_hidden(folders):

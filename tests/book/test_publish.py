@@ -32,7 +32,7 @@ def run(tmp_path, monkeypatch):
 
 def test_names_of_the_computer_and_the_peer_and_addresses_are_found(run):
     text = "alices-laptop, server.example, 10.1.2.3, fe80::1:2 and 00:11:22:aa:bb:cc"
-    assert sorted(private_names.private_names(run, text)) == sorted(
+    assert sorted(private_names.private_names(run, records.run_dir("here"), text)) == sorted(
         ["alices-laptop", "server.example", "10.1.2.3", "fe80::1:2", "00:11:22:aa:bb:cc"]
     )
 
@@ -50,12 +50,14 @@ def test_names_of_the_computer_and_the_peer_and_addresses_are_found(run):
     ],
 )
 def test_what_names_no_host_is_left(run, text):
-    assert private_names.private_names(run, text) == ["alices-laptop"]
+    assert private_names.private_names(run, records.run_dir("here"), text) == ["alices-laptop"]
 
 
 def test_a_word_of_the_prose_is_no_name(run, monkeypatch):
     monkeypatch.setattr(private_names.socket, "gethostname", lambda: "vm")
-    assert private_names.private_names(run, "The sysctl vm.drop_caches") == []
+    assert (
+        private_names.private_names(run, records.run_dir("here"), "The sysctl vm.drop_caches") == []
+    )
 
 
 def test_a_hash_stands_for_a_name_and_not_for_a_part_of_another(run):

@@ -97,7 +97,8 @@ def _without_names(run: Run, files: dict[str, bytes]) -> dict[str, bytes]:
         for name, content in files.items()
         if name.endswith((".md", ".ipynb", ".json", ".csv", ".svg"))
     }
-    hashed = private_names.hashes(private_names.private_names(run, "\n".join(texts.values())))
+    folder, staged = records.run_dir(run.name), "\n".join(texts.values())
+    hashed = private_names.hashes(private_names.private_names(run, folder, staged))
     for name, replacement in hashed.items():
         print(f"Published as {replacement}: {name}")
     if not hashed:
