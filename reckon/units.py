@@ -227,6 +227,13 @@ def plain(value: float) -> str:
     return number(value)
 
 
+def as_given(value: float) -> str:
+    """A whole number in full (1,234,567), another in up to six digits (0.25)."""
+    if is_whole(value) or not 1e-4 <= abs(value) < 1e6:
+        return plain(value)
+    return f"{value:,g}".replace("-", "−")
+
+
 # Steps a person would choose for each first unit; anything else is printed as it stands.
 _UNIT_STEPS = (
     ("ns", "µs", "ms", "s"),
@@ -372,15 +379,15 @@ def amount_with_interval(middle: float, low: float, high: float, unit: str) -> s
 def size(base_value: float, unit: str) -> str:
     """An amount as one writes sizes: 32 KiB and 6.73 MiB, not 32.0 KiB."""
     printed_unit = readable_unit(base_value, unit)
-    number_text = f"{float(f'{from_base(base_value, printed_unit):.3g}'):,g}"
-    return with_unit(number_text, printed_unit)
+    rounded = float(f"{from_base(base_value, printed_unit):.3g}")
+    return with_unit(as_given(rounded), printed_unit)
 
 
 def position(base_value: float, unit: str) -> str:
     """A position on an axis: 2 MiB, not 2048 KiB; any other unit as its author gave it."""
     if dimension(unit) == dimension("byte"):
         return size(base_value, unit)
-    return with_unit(f"{from_base(base_value, unit):,g}", unit)
+    return with_unit(as_given(from_base(base_value, unit)), unit)
 
 
 def duration(seconds: float) -> str:

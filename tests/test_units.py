@@ -204,3 +204,20 @@ def test_a_unit_that_is_a_word_has_a_plural(value, unit, text):
 )
 def test_a_duration_is_in_the_units_of_a_clock(seconds, text):
     assert units.duration(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (1_234_567, "page", "1,234,567 pages"),
+        (1_000_000, "", "1,000,000"),
+        (0.25, "ms", "0.25 ms"),
+        (2 * 2**20, "byte", "2 MiB"),
+    ],
+)
+def test_a_position_is_written_as_its_author_gave_it(value, unit, text):
+    assert units.position(units.to_base(value, unit or "1"), unit or "1") == text
+
+
+def test_a_large_size_has_no_exponent():
+    assert units.size(1_234_567, "1") == "1,230,000"

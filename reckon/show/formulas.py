@@ -103,7 +103,7 @@ def formula_block(prediction: Prediction) -> str:
 def _input_value(input_: Input) -> str:
     if isinstance(input_.value, list):
         first, last = (units.from_base(input_.value[k], input_.unit) for k in (0, -1))
-        text = f"{first:,g} to {last:,g}"
+        text = f"{units.as_given(first)} to {units.as_given(last)}"
     else:
         text = units.plain(units.from_base(input_.value, input_.unit))
     return units.with_unit(text, input_.unit)

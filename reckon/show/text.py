@@ -136,7 +136,7 @@ def machine_value(value: float | str | None, unit: str, unknown: str = "not repo
     if value is None:
         return unknown
     if isinstance(value, str) or unit in ("", "count"):
-        return f"{value:g}" if isinstance(value, float) else str(value)
+        return units.as_given(value) if isinstance(value, float) else str(value)
     return units.amount(value, unit)
 
 

@@ -15,6 +15,7 @@ from typing import Literal
 
 import pydantic
 
+from reckon import units
 from reckon.comparison.reports.reported_value import ReportedValue, Strict, unit_faults
 
 
@@ -97,7 +98,7 @@ class Report(Strict):
         """A sentence on each entry whose name another entry of its kind has too."""
         names = Counter(f"the fact {fact.label}" for fact in self.facts)
         for value in self.values:
-            at = "" if value.at is None else f" at {value.at:g} {value.at_unit}"
+            at = "" if value.at is None else f" at {units.as_given(value.at)} {value.at_unit}"
             names[f"the value {value.quantity or value.what}{at}"] += 1
         yield from (f"{name} is given {n} times" for name, n in names.items() if n > 1)
 

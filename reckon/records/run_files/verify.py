@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from reckon import units
 from reckon.errors import ReckonError
 from reckon.records.run_files import chain
 from reckon.records.run_files.models import Measurement, Quantity, Run, SamplesFile
@@ -154,7 +155,7 @@ def _summary_faults(stored: Measurement, with_processes: Measurement) -> Iterato
     computed = summarise_points(with_processes, stored.unit, stored.kind)
     for point, computed_point in zip(stored.points, computed.points, strict=True):
         if not _is_same(point.summary, computed_point.summary):
-            where = "" if point.x is None else f" at {point.x:g}"
+            where = "" if point.x is None else f" at {units.as_given(point.x)}"
             yield f"the summary{where} does not follow from the samples"
 
 

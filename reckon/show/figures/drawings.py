@@ -23,7 +23,6 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure  # not pyplot: no global state, and a faster import
 from matplotlib.text import Annotation
-from matplotlib.ticker import StrMethodFormatter
 
 from reckon import config, records
 from reckon.show import figure_files
@@ -272,7 +271,7 @@ def new(
         panels = figure.subplots(n, squeeze=False, sharex=True, height_ratios=panel_heights)
         drawing.panels.extend(panels.flat)
         for axis in (axis for axes in drawing.panels for axis in (axes.xaxis, axes.yaxis)):
-            axis.set_major_formatter(StrMethodFormatter("{x:,g}"))
+            axis.set_major_formatter(style.tick_label)
         yield drawing
 
 

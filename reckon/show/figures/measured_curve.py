@@ -9,7 +9,7 @@ import numpy as np
 import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
-from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+from matplotlib.ticker import MaxNLocator
 
 from reckon import units
 from reckon.records.quantities.result import Result, median_text
@@ -44,7 +44,7 @@ def _set_x(axes: Axes, x: np.ndarray) -> None:
         axes.set_xticks(x)
     elif span < _LOG_X_FROM and are_counts:
         axes.set_xticks(x)
-    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
+    axes.xaxis.set_major_formatter(style.tick_label)
 
 
 def _set_y(axes: Axes, values: np.ndarray, scale: Scale) -> None:
@@ -316,7 +316,8 @@ def pair(
         _set_y(axes, np.concatenate([b.middle[j], b.predicted[j], b.current[j]]), "auto")
         axes.set_xlabel(f"{xlabel} [{units.symbol(a.unit)}]")
         axes.set_ylabel(f"{ylabel} [{units.symbol(b.unit)}]")
-        _name_points(axes, a.middle[i], b.middle[j], [f"{x:g} {axis_unit}".strip() for x in shared])
+        names = [f"{units.as_given(x)} {axis_unit}".strip() for x in shared]
+        _name_points(axes, a.middle[i], b.middle[j], names)
         drawing.legend()
         header = [style.column("at", horizontal.axis_unit)]
         for text, c in ((xlabel, a), (ylabel, b)):

@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.colors import to_hex
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
 from reckon import units
 from reckon.comparison.reports import published
@@ -78,6 +78,11 @@ _NARROW_FACTOR = 2  # an axis that spans less has ticks at even distances
 _EVEN_TICKS = 5
 
 
+def tick_label(x: float, _position: int | None) -> str:
+    """What stands at a tick, as matplotlib calls for it."""
+    return units.as_given(x)
+
+
 def plain_log(axis: Axis) -> None:
     """Gives a logarithmic axis numbers, not powers; the fewer decades, the more of them.
 
@@ -86,7 +91,7 @@ def plain_log(axis: Axis) -> None:
     subs = next(subs for factor, subs in _TICKS_OF_A_DECADE if high < factor * low)
     narrow = high < _NARROW_FACTOR * low
     axis.set_major_locator(MaxNLocator(_EVEN_TICKS) if narrow else LogLocator(subs=subs))
-    axis.set_major_formatter(StrMethodFormatter("{x:,g}"))
+    axis.set_major_formatter(tick_label)
     axis.set_minor_formatter(NullFormatter())
 
 

@@ -124,7 +124,7 @@ def _set_ticks(
     """Labels sizes and strides by rank: they grow by factors, so ranks are their logarithms."""
     sizes, strides = _ticks(data.sizes_bytes, 5), _ticks(data.strides_bytes, strides_maximum)
     size_names = [units.size(float(size), "byte") for size in data.sizes_bytes[sizes]]
-    stride_names = [f"{stride:g}" for stride in data.strides_bytes[strides]]
+    stride_names = [units.as_given(stride) for stride in data.strides_bytes[strides]]
     axes.set_xticks(sizes + offset, size_names, fontsize=_LETTERS, **size_look)
     axes.set_yticks(strides + offset, stride_names, fontsize=_LETTERS)
 

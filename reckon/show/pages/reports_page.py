@@ -76,7 +76,7 @@ def contradictions(caption: str, name: str) -> Block:
         for value in report.values:
             at = ""
             if value.at is not None:
-                at = f" at {units.with_unit(f'{value.at:,g}', value.at_unit)}"
+                at = f" at {units.with_unit(units.as_given(value.at), value.at_unit)}"
             for printed in (value, *value.also):
                 if CONTRADICTS in printed.note:
                     numbers = _contradicting_numbers(value, printed)

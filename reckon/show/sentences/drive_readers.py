@@ -164,7 +164,7 @@ def _rate_cells(curve: list[_TotalRate], limit: float, source: str) -> list[str]
     fastest = max(curve, key=lambda readers: readers.rate)
     above = sum(readers.rate > limit for readers in curve)
     return [
-        f"{units.amount(fastest.rate, 'MB/s')} with {fastest.count:g}",
+        f"{units.amount(fastest.rate, 'MB/s')} with {units.as_given(fastest.count)}",
         f"{units.amount(limit, 'MB/s')}: {source}",
         f"{above} of {len(curve)}" if above else "none",
     ]

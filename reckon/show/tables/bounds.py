@@ -93,7 +93,8 @@ def _value_of_report(reported: ReportedValue, result: Result, bounds: Bounds) ->
     if reported.at is None:
         return _Value(value * _share(result, bounds.block_bytes, None), "")
     at = units.to_base(reported.at, result.axis_unit) if bounds.block_bytes else None
-    return _Value(value * _share(result, bounds.block_bytes, at), f" at {reported.at:g}")
+    where = f" at {units.as_given(reported.at)}"
+    return _Value(value * _share(result, bounds.block_bytes, at), where)
 
 
 def _share(result: Result, block_bytes: int, at: float | None) -> float:

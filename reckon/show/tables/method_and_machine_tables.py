@@ -42,7 +42,7 @@ def _values_in_reports(result: Result) -> str:
         values = [values[0], values[-1]]
     texts = []
     for reported in values:
-        where = f" at {reported.at:g}" if reported.at is not None else ""
+        where = f" at {units.as_given(reported.at)}" if reported.at is not None else ""
         measured = amount_or_dash(reported.measured_in(result.unit), result.unit)
         texts.append(f"{reported.machine}: {measured}{where}")
     return "; ".join(texts) or NONE
@@ -227,7 +227,7 @@ def machines_curve(
         curves += [row for row in reported if row.values.keys() & set(positions)]
     rows = [[row.title, *(cell(row, x) for x in positions)] for row in curves]
     heading = "Machine" if is_wide else f"[{units.symbol(step)}]"
-    return grid([heading, *(f"{x:g}" for x in positions)], rows, caption, name)
+    return grid([heading, *map(units.as_given, positions)], rows, caption, name)
 
 
 def _this_machines_curve(

@@ -31,7 +31,7 @@ def test_a_long_curve_shows_every_third_point(folders):
     )
     shown = rk.show.machines_curve(curve, ["files/read/t470_random"], "Caption", "name", every=3)
     header, *table = rows(shown)
-    assert header == ["Machine", "0.5", "4", "32", "256", "2048", "16384"]
+    assert header == ["Machine", "0.5", "4", "32", "256", "2,048", "16,384"]
     assert table[3][1] == "122 µs" and table[3][-1] == "3.58 s"  # each in a unit of its own
 
 
