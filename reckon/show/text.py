@@ -9,6 +9,7 @@ import textwrap
 from reckon import units
 from reckon.comparison.reports.report import Report
 from reckon.comparison.reports.reported_value import ReportedValue
+from reckon.computer.facts import Machine
 from reckon.messages import join_words as join_words
 from reckon.records.quantities.result import Result
 
@@ -38,6 +39,13 @@ def brief(name: object) -> str:
     what is longer would run off a title page or a phone."""
     words = (word if len(word) <= 40 else f"{word[:39]}…" for word in str(name).split())
     return textwrap.shorten(" ".join(words), 120, placeholder=" …")
+
+
+def processor(machine: Machine) -> str:
+    """ "Intel Xeon, 4 cores"; what the machine does not report is left out."""
+    model, cores = machine.value("processor.model"), machine.number("processor.cores")
+    counted = f"{cores:g} {plural(int(cores), 'core', 'cores')}" if cores else ""
+    return ", ".join(filter(None, [brief(model or ""), counted])) or "not reported"
 
 
 def why(*results: Result) -> str:

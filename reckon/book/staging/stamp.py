@@ -12,7 +12,7 @@ from reckon.config import ROOT
 from reckon.records.run_files import verify
 from reckon.records.run_files.models import Run
 from reckon.show.block import table_row
-from reckon.show.text import brief, code, literal
+from reckon.show.text import brief, code, literal, processor
 
 
 def made_from() -> str:
@@ -33,15 +33,15 @@ def facts(run: Run) -> dict[str, str]:
     """What the title page and the front page say of the run, as plain text. The date is that of the
     newest samples."""
     machine = run.machine
-    words = f"{brief(machine.value('processor.model'))}, {machine.value('processor.cores')} cores"
+    words = processor(machine)
     memory = machine.number("memory.capacity")
     if memory:
         words += f", {units.amount(memory, 'byte')} of memory"
     date, profiles = _measured(run.name)
     return {
         "Machine": words,
-        "Kernel": brief(machine.value("system.kernel")),
-        "Hypervisor": brief(machine.value("system.hypervisor")),
+        "Kernel": brief(machine.value("system.kernel") or "not reported"),
+        "Hypervisor": brief(machine.value("system.hypervisor") or "not reported"),
         "Compiler": brief(str(machine.value("system.compiler") or "not reported").split(" · ")[0]),
         "Measured": date,
         "Profile": profiles,

@@ -22,7 +22,7 @@ from reckon.show.tables.answer_box import (
 from reckon.show.tables.headlines import Headline, main_results, result_of, unmeasured
 from reckon.show.tables.headlines import of_parts as of_parts
 from reckon.show.tables.plateau_tables import usable_caches
-from reckon.show.text import NONE, brief, join_words, literal, machine_value, plural
+from reckon.show.text import NONE, brief, join_words, literal, machine_value, plural, processor
 
 _FIT = "Fit to be measured."
 
@@ -32,7 +32,6 @@ def machine_card(run: records.Run, results: list[Result], clock: str, walks: lis
     their pace reaches by one of the curves `walks`, memory, kernel, when and how it was measured,
     and what makes it unfit to be measured."""
     machine = run.machine
-    cores = machine.number("processor.cores")
     clocks = [result for result in results if result.quantity == clock and result.has_samples]
     cards = {
         "core clock, measured": marked(clocks[0].quantity, f"{clocks[0]}") if clocks else "",
@@ -43,7 +42,7 @@ def machine_card(run: records.Run, results: list[Result], clock: str, walks: lis
         "measured": when_measured(results),
     }
     warnings = [check for check in run.fitness if check["state"] == "warn"]
-    model = literal(f"{brief(machine.value('processor.model'))}, {cores:g} cores")
+    model = literal(processor(machine))
     values = "\n".join(f"- **{value}** {title}" for title, value in cards.items() if value)
     doubts = [f"{check['name']} ({literal(check['found'])})" for check in warnings]
     fitness = f"Fit to be measured, but for {join_words(doubts)}." if doubts else _FIT

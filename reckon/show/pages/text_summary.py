@@ -17,7 +17,7 @@ from reckon.show.pages.front_page import kernel, when_measured
 from reckon.show.pages.summary_page import by_own_methods, score
 from reckon.show.tables.answer_box import AnswerValues, answer_values
 from reckon.show.tables.headlines import Headline, main_results, result_of, unmeasured
-from reckon.show.text import machine_value, ratio_text
+from reckon.show.text import machine_value, processor, ratio_text
 
 _WIDTH = 80
 _COLUMNS = "{:27} {:>13} {:>29} {:>8}"
@@ -85,10 +85,8 @@ def _compared(results: list[Result]) -> dict[Headline, AnswerValues]:
 
 def _machine(run: records.Run, results: list[Result]) -> str:
     machine = run.machine
-    cores = machine.number("processor.cores")
     parts = [
-        str(machine.value("processor.model")),
-        f"{cores:g} cores" if cores else "",
+        processor(machine),
         machine_value(machine.number("memory.capacity"), "byte", ""),
         kernel(machine),
     ]
