@@ -51,11 +51,11 @@ def digest(entry: str) -> str:
         names = sorted(map(str, Path(unquote(base)).glob(wildcard + pattern)))
         return _hash("\n".join(names).encode())
     path = unquote(location)
-    if path == PREDICTIONS:
-        return _digest_of_predicted(quantity)
     if not is_part:
         return file_digest(path)
     try:
+        if path == PREDICTIONS:
+            return _digest_of_predicted(quantity)
         if path.endswith(_NOTEBOOK):
             titles = notebook_cells.titles(Path(path), version_of(Path(path)))
             return _hash(str(titles.get(quantity, "")).encode())

@@ -2,7 +2,8 @@
 
 from helpers import made_up
 
-from reckon import records
+from reckon import config, records
+from reckon.records import read_log
 
 
 def test_a_new_record_changes_the_digest_of_a_runs_experiments(build_context):
@@ -45,3 +46,15 @@ def test_a_new_run_changes_the_digest_of_all_runs(folders):
     before = records.digest(f"{folders}/runs/*/run.json")
     made_up.run("b", [])
     assert records.digest(f"{folders}/runs/*/run.json") != before
+
+
+def test_a_file_of_predictions_that_is_gone_predicts_nothing(folders, monkeypatch):
+    path = folders / "predictions.toml"
+    path.write_text('["cpu/a/b"]\npredicted = "1 ns"\n')
+    monkeypatch.setattr(
+        config, "_in_use", config.settings().model_copy(update={"predictions": path})
+    )
+    entry = f"{read_log.PREDICTIONS}#cpu/a/b"
+    assert records.digest(entry) != "none"
+    path.unlink()
+    assert records.digest(entry) == "none"
