@@ -189,7 +189,10 @@ def to_node(value) -> Node:
         raise PredictionError(f"{value!r} cannot become part of a formula; make it an input.")
     if isinstance(value, np.ndarray) and value.ndim:
         raise PredictionError("An array cannot become part of a formula; make it an axis.")
-    return Node("const", float(value))
+    constant = float(value)
+    if not np.isfinite(constant):
+        raise PredictionError(f"{constant} cannot become part of a formula; write a finite number.")
+    return Node("const", constant)
 
 
 def is_zero(node: Node) -> bool:

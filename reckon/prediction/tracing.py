@@ -20,6 +20,9 @@ def trace(function) -> tuple[list[str], tuple[Node, ...]]:
     Returns the names of its inputs and the nodes it returned. Raises PredictionError for what
     cannot be traced, with what to write instead.
     """
+    if not isinstance(function, types.FunctionType):  # as functools.partial or np.vectorize
+        kind = type(function).__name__
+        raise PredictionError(f"A {kind} cannot be a prediction; write a function with def.")
     _refuse_outside_numbers(function, function.__name__, set())
     names = []
     for parameter in inspect.signature(function).parameters.values():
