@@ -95,11 +95,15 @@ def _find(runs: list[str | Path]) -> list[Path]:
     return folders
 
 
-def _read(folder: Path) -> tuple[records.Run, Results]:
+def _read(folder: Path) -> records.Run:
     run = records.read_run(folder)
     if run is None:
         raise ReckonError(f"{folder} holds no run.")
-    return run, {result.quantity: result for result in all_results(folder, only_measured=True)}
+    return run
+
+
+def _results(folder: Path) -> Results:
+    return {result.quantity: result for result in all_results(folder, only_measured=True)}
 
 
 def compare(
@@ -114,19 +118,21 @@ def compare(
     Raises ReckonError where a run is not there, two are the same, or they have nothing in common.
     """
     requested = [a, b] if control is None else [a, b, control]
-    runs, results = map(list, zip(*map(_read, _find(requested)), strict=True))
+    folders = _find(requested)
+    runs = [_read(folder) for folder in folders]
     names = _names(runs, [str(run) for run in requested])
+    if control is not None and runs[2].identity != runs[0].identity:
+        raise ReckonError(
+            f"The run {names[2]} is no control: it was recorded on another machine or kernel than "
+            f"{names[0]}."
+        )
+    results = [_results(folder) for folder in folders]
     in_a, in_b = results[:2]
     in_control = results[2] if control is not None else {}
     quantities = compare_all(in_a, in_b, in_control, minimum_change)
     if not quantities:
         raise ReckonError(
             f"The runs {names[0]} and {names[1]} have no measured quantity in common."
-        )
-    if control is not None and runs[2].identity != runs[0].identity:
-        raise ReckonError(
-            f"The run {names[2]} is no control: it was recorded on another machine or kernel than "
-            f"{names[0]}."
         )
     control_quantities = compare_all(in_a, in_control, {}, minimum_change)
     return Comparison(

@@ -8,6 +8,7 @@ from helpers.made_up import NAMES, compared, results
 
 from reckon import records
 from reckon.cli.compare import text, to_dict
+from reckon.comparison import two_runs
 from reckon.comparison.reports import other_machines
 from reckon.comparison.two_runs import compare
 from reckon.errors import ReckonError
@@ -80,7 +81,9 @@ def test_a_control_without_a_quantity_does_not_remove_its_change(folders):
     assert exception in run_comparison.control_sentence(comparison)
 
 
-def test_a_run_of_another_machine_is_no_control(folders):
+def test_a_run_of_another_machine_is_no_control(folders, monkeypatch):
+    """It is refused before any samples are read."""
+    monkeypatch.setattr(two_runs, "all_results", None)
     made_up.run("again", results(3), identity="another machine")
     message = "again is no control: it was recorded on another machine"
     with pytest.raises(ReckonError, match=message):
