@@ -63,7 +63,10 @@ def source_key(name: str) -> str:
     lists = [(folder / probe.file).with_suffix(".sources")]
     if probe.needs & Needs.PEER:
         lists.append(folder / "reckon-peer.sources")
-    files = {file for path in lists for file in path.read_text("utf-8").split()}
+    try:
+        files = {file for path in lists for file in path.read_text("utf-8").split()}
+    except FileNotFoundError as error:
+        raise ReckonError(f"{error.filename} is missing; run `make lib`.") from None
     digest = hashlib.sha256(compiler().encode())
     for file in sorted(files):
         digest.update(file.encode() + b"\0" + (ROOT / "csrc" / file).read_bytes())

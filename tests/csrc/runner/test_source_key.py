@@ -6,7 +6,9 @@ import pytest
 from helpers.probes import in_python
 from helpers.project import LIBRARY, ROOT, finished, make_library, output_of
 
-from reckon.measurement import library
+from reckon import config
+from reckon.errors import ReckonError
+from reckon.measurement import compilation, library
 
 # A fifth part with two experiments, of which one uses support code that itself uses other code.
 FIFTH = ROOT / "tests/csrc/programs/fifth"
@@ -137,3 +139,12 @@ def test_a_probe_that_uses_the_code_of_another_experiment_does_not_build(copy):
     (copy / "csrc/fifth/other.c").unlink()
     assert done.returncode and "in_other" in done.stderr
     assert make(copy).returncode == 0
+
+
+def test_a_missing_list_of_sources_is_named(tmp_path, monkeypatch):
+    name = min(library.probes())
+    without = config.settings().model_copy(update={"library_dir": tmp_path})
+    monkeypatch.setattr(config, "_in_use", without)
+    compilation.source_key.cache_clear()
+    with pytest.raises(ReckonError, match="is missing; run `make lib`"):
+        compilation.source_key(name)
