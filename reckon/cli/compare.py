@@ -137,7 +137,7 @@ def _runs() -> tuple[list[dict], list[str]]:
     for name, folder in folders.items():
         try:
             run = records.read_run(folder)
-            results = all_results(folder, only_measured=True)
+            results = all_results(folder, only_measured=True, samples=False)
         except ReckonError as error:
             unreadable.append(str(error))
             continue

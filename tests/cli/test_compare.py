@@ -109,3 +109,10 @@ def test_changed_predictions_leave_a_comparison_up_to_date(folders, build_contex
     data["quantities"][NAMES[0]]["measurement"]["seconds"] = 7
     record.write_text(json.dumps(data))
     assert records.digest(f"{record}#*") != before[f"{record}#*"]
+
+
+def test_the_list_of_runs_opens_no_samples(folders):
+    made_up.run("r", results(1))
+    for path in (folders / "runs/r").rglob("*.gz"):
+        path.unlink()
+    assert "20 quantities" in printed()

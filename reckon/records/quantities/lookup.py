@@ -50,12 +50,17 @@ def by_name(results: Iterable) -> dict:
 
 
 def all_results(
-    run: str | Path, experiment: str | None = None, *, only_measured: bool = False
+    run: str | Path,
+    experiment: str | None = None,
+    *,
+    only_measured: bool = False,
+    samples: bool = True,
 ) -> list[Result]:
     """Every quantity of a run, experiment by experiment in the order in which they were predicted;
     those of `methods/` only by name.
 
-    For `only_measured` see records.read_record(). Raises ReckonError for an unknown experiment.
+    For `only_measured` and `samples` see records.read_record(). Raises ReckonError for an unknown
+    experiment.
     """
     experiments = records.experiments(run)
     if experiment and experiment not in experiments:
@@ -64,7 +69,7 @@ def all_results(
         raise ReckonError(f"The run {run} has no record of {experiment}; {hint}")
     own = [name for name in experiments if not name.startswith(records.METHODS_PREFIX)]
     chosen = [experiment] if experiment else own
-    return results_of(run, chosen, only_measured=only_measured)
+    return results_of(run, chosen, only_measured=only_measured, samples=samples)
 
 
 def results_of(
