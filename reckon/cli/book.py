@@ -16,7 +16,7 @@ import click
 from reckon import config, records, units
 from reckon.book import contents, publish, sphinx
 from reckon.book.staging.stage import Stage, stage
-from reckon.cli.commands import command, fresh_option, pages_option, profile_option, run_option
+from reckon.cli.commands import command, fresh_option, own_run_option, pages_option, profile_option
 from reckon.cli.output import print_json
 from reckon.cli.runs import results_at
 from reckon.errors import ReckonError
@@ -42,7 +42,7 @@ if TYPE_CHECKING:  # it imports slowly
 @pages_option
 @fresh_option
 @profile_option
-@run_option
+@own_run_option
 def measure(*, experiment: str | None, fresh: bool, as_json: bool, **choices) -> int:
     """Measure without making the book: one experiment again, or what the run lacks of all."""
     if experiment and choices["pages"]:
@@ -69,7 +69,7 @@ def book_options(function: Callable[..., int]) -> Callable[..., int]:
         metavar="FILE",
         help="A predictions.toml that the site's What if? panels gave, laid over the run.",
     )
-    for option in (run_option, profile_option, file, pages_option):
+    for option in (own_run_option, profile_option, file, pages_option):
         function = option(function)
     return function
 

@@ -28,6 +28,11 @@ run_option = click.option(
     help=f"{RUN_HELP[0].upper()}{RUN_HELP[1:]}; default: this machine's, else the one built last, "
     "else the only one.",
 )
+own_run_option = click.option(
+    "--run",
+    metavar="NAME",
+    help="A run's name; default: this machine's. While the site is edited: the site's run.",
+)
 profile_option = click.option(
     "--profile", type=click.Choice(list(PROFILES)), help="How long to measure."
 )

@@ -14,7 +14,7 @@ import click
 import numpy as np
 
 from reckon import config, units
-from reckon.cli.commands import command, run_option
+from reckon.cli.commands import command, own_run_option, run_option
 from reckon.cli.output import fitting, print_json
 from reckon.cli.runs import chosen_run, results_at
 from reckon.edits.guesses import Guess, compared
@@ -83,7 +83,7 @@ class _Variant:
 @click.option(
     "--reason", default="", help="Stated on the page; needed once the quantity is measured."
 )
-@run_option
+@own_run_option
 def reseal(*, quantity: str, reason: str, run: str | None, as_json: bool) -> int:
     """Score the last prediction of a quantity instead of the sealed one, which had a mistake.
 
