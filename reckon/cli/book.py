@@ -128,7 +128,7 @@ class Outputs:
         if makes_pdf:
             with outcome.timing("PDF"):
                 self.has_pdf = self._make("PDF", sphinx.pdf, staged)
-        if self.has_site and "PDF" in self.faults and not old_pdfs:
+        if self.has_site and makes_pdf and not (self.has_pdf or old_pdfs):
             # The front page would link to files that are not there.
             self.has_site = self._make("site", sphinx.html, self._staged(session, pdf_link=False))
 
@@ -142,7 +142,7 @@ class Outputs:
                 self.new.add(name)
         except ReckonError as error:
             self.faults[name] = error
-        if staged.faults and not self.faults:
+        if staged.faults and name not in self.faults:
             self.faults[name] = sphinx.PagesWarn(" ".join(staged.faults))
         return isinstance(self.faults.get(name), sphinx.PagesWarn | None)
 
