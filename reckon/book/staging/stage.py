@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,12 +20,13 @@ from reckon.prediction.ratios import MISS, NEAR
 from reckon.records.run_files import verify
 from reckon.records.run_files.models import Run
 from reckon.show import citations
-from reckon.show.block import NARROW
+from reckon.show.figure_files import PHONE, PLACES
 from reckon.show.pages import status_page
 from reckon.show.titles import title_of
 
 _DATA = (".bib", ".json")  # of what lies in book/, beside the prose
 _PDF_STYLE = ".sty"
+_FIGURE = re.compile(rb"/figures/([\w-]+)\.")  # as a page names it
 SPHINX_SETTINGS = ROOT / "book" / "conf.py"
 _PDF_LINK = """
 ```{raw} html
@@ -61,11 +63,12 @@ def stage(run: Run, *, pdf_link: bool, hides_names: bool = False) -> Stage:
     Files that did not change keep their time."""
     folder = stage_dir()
     notebooks = pages.executed_notebooks()
-    files = {**_sources(), **_figures(), **pages.staged(notebooks, run.name)}
+    files = {**_sources(), **pages.staged(notebooks, run.name)}
     files |= _record_copies(run.name)
     files["book/front.md"] = pages.front(notebooks).encode()
     for part in contents.parts():
         files[f"book/answers-{part}.md"] = pages.answers(part, notebooks).encode()
+    files |= _figures(files)
     told = facts(run)
     files["title.json"] = _title(run, told, pages.score(notebooks))
     files["book/stamp.md"] = (stamp(run, told) + (_PDF_LINK if pdf_link else "")).encode()
@@ -174,11 +177,20 @@ def _static(run: Run) -> dict[str, bytes]:
     return {f"_static/{name}": content for name, content in static.items()}
 
 
-def _figures() -> dict[str, bytes]:
-    """The figures; those for a phone, which no page names, lie where the site finds them."""
-    figures = (config.settings().build_dir / "figures").glob("*.*")
+def _figures(files: dict[str, bytes]) -> dict[str, bytes]:
+    """The files of the figures that the pages name: _build has those of other runs and pages too.
+
+    Those for a phone lie where the site finds them."""
+    texts = [content for name, content in files.items() if name.endswith((".md", ".ipynb"))]
+    named = {name.decode() for text in texts for name in _FIGURE.findall(text)}
+    folder = config.settings().build_dir / "figures"
+    figures = [
+        path
+        for path in folder.glob("*.*")
+        if path.name.removesuffix(PHONE).removesuffix(PLACES).partition(".")[0] in named
+    ]
     return {
-        f"{'_static/narrow' if path.stem.endswith(NARROW) else 'figures'}/{path.name}": (
+        f"{'_static/narrow' if path.name.endswith(PHONE) else 'figures'}/{path.name}": (
             path.read_bytes()
         )
         for path in figures
