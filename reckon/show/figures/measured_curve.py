@@ -316,8 +316,8 @@ def pair(
         _set_y(axes, np.concatenate([b.middle[j], b.predicted[j], b.current[j]]), "auto")
         axes.set_xlabel(f"{xlabel} [{units.symbol(a.unit)}]")
         axes.set_ylabel(f"{ylabel} [{units.symbol(b.unit)}]")
-        names = [f"{units.as_given(x)} {axis_unit}".strip() for x in shared]
-        _name_points(axes, a.middle[i], b.middle[j], names)
+        points = [f"{units.as_given(x)} {axis_unit}".strip() for x in shared]
+        _name_points(axes, a.middle[i], b.middle[j], points)
         drawing.legend()
         header = [style.column("at", horizontal.axis_unit)]
         for text, c in ((xlabel, a), (ylabel, b)):

@@ -78,7 +78,7 @@ _NARROW_FACTOR = 2  # an axis that spans less has ticks at even distances
 _EVEN_TICKS = 5
 
 
-def tick_label(x: float, _position: int | None) -> str:
+def tick_label(x: float, _position: float) -> str:
     """What stands at a tick, as matplotlib calls for it."""
     return units.as_given(x)
 
