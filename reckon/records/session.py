@@ -153,12 +153,17 @@ def _by_measured_cpu(run: Run, machine: Machine) -> Machine:
 
 def _update(run: Run, machine: Machine) -> Run:
     """The run with the machine as it is now; machine.toml may be edited, a device come or go."""
-    for part in ("peer", "nfs"):
-        machine = machine.with_recorded(part, run.machine)
-    if run.machine == machine:
+    if run.machine == _with_other_hosts(machine, run):
         return run
     with records.writing(run.name):
         run = records.read_run(run.name) or run  # another process may have changed it since
-        run = run.model_copy(update={"machine": machine})
+        run = run.model_copy(update={"machine": _with_other_hosts(machine, run)})
         records.write_run(run)
     return run
+
+
+def _with_other_hosts(machine: Machine, run: Run) -> Machine:
+    """The machine with what the run has of its peer and NFS server."""
+    for part in ("peer", "nfs"):
+        machine = machine.with_recorded(part, run.machine)
+    return machine

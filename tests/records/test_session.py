@@ -148,7 +148,8 @@ def test_what_another_process_wrote_into_the_run_outlives_an_update(folders, mon
         monkeypatch.setattr(records, "writing", writing)
         current_session.cache_clear()
         other = current_session().run
-        records.write_run(other.model_copy(update={"between_visits": pooled}))
+        machine = other.machine.with_facts("nfs", {"kind": Fact(value="an export")})
+        records.write_run(other.model_copy(update={"between_visits": pooled, "machine": machine}))
         with writing(name):
             yield
 
@@ -156,6 +157,7 @@ def test_what_another_process_wrote_into_the_run_outlives_an_update(folders, mon
     forget()
     run = current_session().run
     assert run.between_visits == pooled and records.read_run(run.name) == run
+    assert run.machine.value("nfs.kind") == "an export"
     current_session.cache_clear()
     assert current_session().run.id == run.id
 
