@@ -144,13 +144,8 @@ def ends(points: list[Point]) -> str:
 
 def _interval(points: list[Point], between_visits: PooledVariance | None) -> str:
     """Half the width of the interval over the median; of a curve, the widest."""
-    widths = []
-    for point in points:
-        if point.summary:
-            summary = point.summary.over_visits(between_visits)
-            low, high = summary.interval.ends
-            if summary.interval.is_known and summary.median:
-                widths.append(abs((high - low) / 2 / summary.median))
+    summaries = [point.summary.over_visits(between_visits) for point in points if point.summary]
+    widths = [summary.precision for summary in summaries]
     widest = max(filter(math.isfinite, widths), default=math.nan)
     return NONE if math.isnan(widest) else f"± {units.number(100 * widest, 2)} %"
 
