@@ -118,8 +118,6 @@ def test_doctor_lists_every_check_with_what_to_do():
         "load",
         "virtualisation",
         "steal time",
-        "transparent huge pages",
-        "mitigations",
         "priority",
         "free disk",
         "free memory",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import glob
 import os
-import re
 import resource
 import shutil
 from dataclasses import asdict, dataclass
@@ -49,8 +48,6 @@ def check_all() -> list[Check]:
             _steal,
             _load,
             _cpu_limit,
-            _huge_pages,
-            _mitigations,
             _priority,
             _realtime_throttling,
             _counters,
@@ -223,27 +220,6 @@ def _cpu_limit() -> Check:
         f"that of {cpus:.3g} CPUs",
         "The kernel stops the container once its share of a period is used up, in the middle of "
         "a trial; measure without that limit.",
-    )
-
-
-def _huge_pages() -> Check:
-    settings = read_text("/sys/kernel/mm/transparent_hugepage/enabled")
-    if settings is None:
-        return Check("transparent huge pages", "unknown", "not reported")
-    chosen = re.search(r"\[(.*?)\]", settings)
-    return Check("transparent huge pages", "pass", chosen[1] if chosen else settings)
-
-
-def _mitigations() -> Check:
-    paths = glob.glob(f"{_CPUS}/vulnerabilities/*")
-    if not paths:
-        return Check("mitigations", "unknown", "not reported")
-    in_force = sum((read_text(path) or "").startswith("Mitigation") for path in paths)
-    return Check(
-        "mitigations",
-        "pass",
-        f"{in_force} of {len(paths)} known weaknesses are mitigated",
-        "Some of that is part of what a system call costs here.",
     )
 
 
