@@ -84,8 +84,9 @@ def _is_tried(plan: Plan, measurement: Measurement) -> bool:
 
 
 def other_settings(plan: Plan, measurement: Measurement | None) -> str:
-    """A line that says which settings of the call the samples do not have; "" if they have all."""
-    if measurement is None or None not in plan.swept_values:
+    """A line that says which settings of the call the samples do not have; "" if they have all, or
+    if there are none."""
+    if measurement is None or not measurement.points or None not in plan.swept_values:
         return ""
     requested = plan.parameters_at(None, profile=measurement.profile)
     recorded = measurement.points[0].params

@@ -1,14 +1,15 @@
 """What of a record is kept and what is measured again, revised or an attempt that gave nothing."""
 
 import contextlib
+from types import SimpleNamespace
 
 import pytest
 from helpers.chains import predict_chain, predict_curve, stored
 from helpers.project import forget
 
 import reckon as rk
-from reckon import records
-from reckon.measurement import library
+from reckon import config, records
+from reckon.measurement import library, reuse
 from reckon.measurement.sampling import PointSampler
 from reckon.records.quantities.export import to_json
 from reckon.records.quantities.lookup import read_result
@@ -216,3 +217,11 @@ def test_what_another_process_measured_meanwhile_is_not_measured_again(folders, 
 
     monkeypatch.setattr(records, "measuring", busy)
     assert rk.measure(predict_chain()).state == "reused"
+
+
+def test_an_edited_call_of_what_was_unsupported_has_no_other_settings():
+    """On the example's machine: its kernel has no client of NFS."""
+    record = records.read_record(config.ROOT / "book/runs/example", "files/remote")
+    measurement = record.quantities["files/remote/kernel"].measurement
+    assert measurement.state == "unsupported" and not measurement.points
+    assert reuse.other_settings(SimpleNamespace(swept_values=[None]), measurement) == ""
