@@ -79,6 +79,16 @@ def remove_pdfs() -> None:
         path.unlink(missing_ok=True)
 
 
+def remove_pages() -> None:
+    """Remove the site without its PDFs: pages and pictures of an earlier book stay otherwise."""
+    _Mark("html").remove()
+    for path in set(site_dir().glob("*")) - set(pdf_paths()):
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+
+
 def html(stage: Stage) -> bool:
     """Make the site; False where nothing had changed.
 

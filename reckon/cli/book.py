@@ -122,6 +122,8 @@ class Outputs:
         if self.wants_html and (outcome.executed_pages or sphinx.text_was_edited()):
             sphinx.prepare("html")  # else perhaps nothing has changed
         staged = self._staged(session, pdf_link=makes_pdf or old_pdfs)
+        if self.publish_to:
+            sphinx.remove_pages()
         if self.wants_html:
             with outcome.timing("site"):
                 self.has_site = self._make("site", sphinx.html, staged)

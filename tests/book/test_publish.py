@@ -132,6 +132,17 @@ def test_an_interrupted_publication_is_made_again(site, tmp_path, monkeypatch, o
     assert (target / "index.html").is_file()
 
 
+def test_pages_and_pictures_of_an_earlier_book_are_not_published(run):
+    site = sphinx.site_dir()
+    (site / "_images").mkdir(parents=True)
+    for name in ("index.html", "_images/of-another-run.svg", "reckon.pdf"):
+        (site / name).touch()
+    (site.parent / "html.built").write_text("hashes")
+    sphinx.remove_pages()
+    assert [path.name for path in site.iterdir()] == ["reckon.pdf"]
+    assert not (site.parent / "html.built").exists()
+
+
 def test_the_site_is_copied_and_replaces_an_earlier_one(run, tmp_path):
     site, target = sphinx.site_dir(), tmp_path / "public"
     site.mkdir(parents=True)
