@@ -8,13 +8,13 @@ window.reckon.formulas = (() => {
 
   const { Grid, compiled, startEvaluation } = window.reckon.expressions;
   let data; // of the page
-  let rules; // of the data: the numbers that this script shares with the Python package
+  let rules; // the numbers that this script shares with the Python package; a page's are the book's
   const byQuantity = new Map();
 
   /** Takes over the page's data, with each formula's trees as functions. */
   function load(json) {
     data = window.reckon.data = json;
-    rules = data.rules;
+    rules = data.rules ??= window.reckonBook.rules;
     for (const formula of data.formulas) {
       byQuantity.set(formula.quantity, formula);
       for (const known of [formula.sealed, formula.measured ?? {}]) {

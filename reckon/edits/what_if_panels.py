@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 import numpy as np
@@ -189,13 +189,13 @@ def schema() -> str:
 
 
 def script(run: str | Path, experiment: str) -> str:
-    """The formulas of an experiment's page as a script element of JSON."""
-    return raw_html(element(panel_data(run, experiment)))
+    """The formulas of an experiment's page as a script element of JSON; book.js has the rules."""
+    return raw_html(element(panel_data(run, experiment), without={"rules"}))
 
 
-def element(data: PanelData) -> str:
-    """The data as a script element of JSON."""
-    content = data.model_dump_json(exclude_none=True)
+def element(data: PanelData, without: Collection[str] = ()) -> str:
+    """The data, without these fields, as a script element of JSON."""
+    content = data.model_dump_json(exclude_none=True, exclude={*without})
     escaped = content.replace("<", "\\u003c")  # no text can end the element
     return f'<script type="application/json" class="reckon-formulas">{escaped}</script>'
 

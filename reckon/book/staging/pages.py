@@ -3,8 +3,8 @@
 Code cells in a row whose source is hidden become one, with one line to show it.
 
 Tags of cells say what they are: "answer" the answer box and its figure, "front" what the front page
-shows, "score" its sentence on the title page of the PDFs, "fold" the first cell of a section for
-specialists.
+shows, "card" its part about the machine, "score" its sentence on the title page of the PDFs, "fold"
+the first cell of a section for specialists.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from reckon.records.quantities import revisions
 from reckon.show.block import MEASURED, raw_html
 from reckon.show.text import literal
 
-_ANSWER, _FRONT, _FOLD, _SCORE = "answer", "front", "fold", "score"
+_ANSWER, _FRONT, _CARD, _FOLD, _SCORE = "answer", "front", "card", "fold", "score"
 _HIDDEN, _REMOVED = "hide-input", "remove-input"  # MyST-NB's: folded source, no source
 _VERBS = ("Show", "Hide")
 _LINK = re.compile(r"\[(?P<words>[^][]*)\]\(/(?P<file>[\w/-]+)\.(?:ipynb|md)\)")
@@ -96,11 +96,17 @@ def staged(notebooks: dict[str, dict], run: str) -> dict[str, bytes]:
 
 
 def front(notebooks: dict[str, dict]) -> str:
-    """What the front page shows of the run: the outputs of the cells tagged "front"; and that the
-    book is a part, if it is one."""
+    """What the front page shows of the run: the outputs of the cells tagged "front" alone; and that
+    the book is a part, if it is one."""
     chosen = config.settings().pages
     part = [_PART.format(literal(chosen))] if chosen else []
     shown = part + [text for notebook in notebooks.values() for text in _outputs(notebook, _FRONT)]
+    return without_dead_links(_unbroken("\n\n".join(shown))) + "\n"
+
+
+def machine_card(notebooks: dict[str, dict]) -> str:
+    """What the front page shows of the machine: the outputs of the cells tagged "card"."""
+    shown = [text for notebook in notebooks.values() for text in _outputs(notebook, _CARD)]
     return without_dead_links(_unbroken("\n\n".join(shown))) + "\n"
 
 
@@ -167,7 +173,7 @@ def _tagged(cell: dict, tag: str) -> bool:
 
 def _arranged(cells: list[dict]) -> list[dict]:
     """The cells in the order of the page: the answer, which is computed last, below the title."""
-    title, *others = [cell for cell in cells if not _tagged(cell, _FRONT)]
+    title, *others = [cell for cell in cells if not (_tagged(cell, _FRONT) or _tagged(cell, _CARD))]
     answer = [cell for cell in others if _tagged(cell, _ANSWER)]
     rest = _hidden_joined([cell for cell in others if not _tagged(cell, _ANSWER)])
     return [title, *answer, *(_foldable(_with_prompt(cell)) for cell in rest)]

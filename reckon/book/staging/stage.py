@@ -15,6 +15,7 @@ from reckon.book import contents, private_names
 from reckon.book.staging import card, mathjax, pages
 from reckon.book.staging.stamp import facts, stamp
 from reckon.config import ROOT
+from reckon.edits import what_if_panels
 from reckon.errors import ReckonError
 from reckon.prediction.ratios import MISS, NEAR
 from reckon.records.run_files import verify
@@ -66,6 +67,7 @@ def stage(run: Run, *, pdf_link: bool, hides_names: bool = False) -> Stage:
     files = {**_sources(), **pages.staged(notebooks, run.name)}
     files |= _record_copies(run.name)
     files["book/front.md"] = pages.front(notebooks).encode()
+    files["book/card.md"] = pages.machine_card(notebooks).encode()
     for part in contents.parts():
         files[f"book/answers-{part}.md"] = pages.answers(part, notebooks).encode()
     files |= _figures(files)
@@ -169,6 +171,7 @@ def _static(run: Run) -> dict[str, bytes]:
         "near": NEAR,
         "miss": MISS,
         "titles": _titles(run.name),
+        "rules": what_if_panels.Rules().model_dump(mode="json", exclude_none=True),
     }
     static["book.js"] = f"window.reckonBook = {json.dumps(facts)};\n".encode()
     if blind:

@@ -10,7 +10,7 @@ from reckon import records, units
 from reckon.computer.facts import Machine
 from reckon.records.quantities.cache_levels import at_point
 from reckon.records.quantities.result import Result
-from reckon.show.block import Block, marked, say, table_row
+from reckon.show.block import Block, join_blocks, marked, raw_html, say, table_row
 from reckon.show.tables.answer_box import (
     MARKS,
     AnswerValues,
@@ -22,7 +22,7 @@ from reckon.show.tables.answer_box import (
 from reckon.show.tables.headlines import Headline, main_results, result_of, unmeasured
 from reckon.show.tables.headlines import of_parts as of_parts
 from reckon.show.tables.plateau_tables import usable_caches
-from reckon.show.text import NONE, brief, join_words, literal, machine_value, plural, processor
+from reckon.show.text import NONE, brief, literal, machine_value, plural, processor
 
 _FIT = "Fit to be measured."
 
@@ -45,7 +45,8 @@ def machine_card(run: records.Run, results: list[Result], clock: str, walks: lis
     model = literal(processor(machine))
     values = "\n".join(f"- **{value}** {title}" for title, value in cards.items() if value)
     doubts = [f"{check['name']} ({literal(check['found'])})" for check in warnings]
-    fitness = f"Fit to be measured, but for {join_words(doubts)}." if doubts else _FIT
+    count = f"{len(doubts)} {plural(len(doubts), 'warning', 'warnings')}"
+    fitness = f"{count}: {'; '.join(doubts)}." if doubts else _FIT
     if unknown := sum(check["state"] == "unknown" for check in run.fitness):
         fitness += f" {unknown} of {len(run.fitness)} checks could not be made."
     return Block(f"::::{{container}} machine-card\n**{model}**\n\n{values}\n\n{fitness}\n::::")
@@ -117,7 +118,8 @@ def ruler(results: list[Result]) -> Block:
         for headline, each in times
     ]
     persons = f"{times[0][0].name} as 1 s" if times else ""
-    return _boxed("headlines ruler", ["", axis(scale), *_COLUMNS, persons], rows, absent)
+    table = _boxed("headlines ruler", ["", axis(scale), *_COLUMNS, persons], rows, absent)
+    return join_blocks([table, Block(raw_html(_PICTURES))]) if times else table
 
 
 def main_times(results: list[Result]) -> dict[str, Result]:
@@ -152,6 +154,11 @@ def headlines(results: list[Result], chosen: list[Headline], title: str = "") ->
     return _boxed("headlines", [title, MARKS, *_COLUMNS], rows, absent)
 
 
+# Made when staging; the second by main_times()'s figure.
+_PICTURES = (
+    '<p class="pictures"><small>As a picture: <a href="../_static/card.png">PNG</a>, '
+    '<a href="../_images/ruler.svg">SVG</a></small></p>'
+)
 _COLUMNS = ["Predicted", "Measured", "Ratio"]
 _TIME = str(units.dimension("s"))
 _PERSONS_UNITS_S = {"days": 86400, "h": 3600, "min": 60}

@@ -70,8 +70,12 @@ def test_hidden_cells_in_a_row_become_one():
 
 
 def test_the_front_page_has_its_cells_and_a_part_the_answers_of_its_chapters():
+    title = NOTEBOOK["cells"][0]
     notebooks = {"cpu/clock": NOTEBOOK, "memory/latency": NOTEBOOK}
     assert pages.front(notebooks) == "the card\n\nthe card\n"
+    of_machine = {"metadata": {}, "cells": [title, code("the machine", "card")]}
+    assert pages.machine_card({"summary": of_machine}) == "the machine\n"
+    assert pages._arranged(of_machine["cells"]) == [title]
     assert pages.answers("cpu", notebooks) == (
         "**[The title](/notebooks/cpu/clock.ipynb)**\n\nthe answer\n"
     )
