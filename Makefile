@@ -266,4 +266,4 @@ uninstall: ## remove what set-up installed: packages of apt-get, .venv, _build; 
 	@tools/setup uninstall $(VENV)
 
 clean: ## remove _build and .venv; recorded runs stay
-	rm -rf _build $(VENV) *.egg-info
+	rm -rf _build $(VENV) *.egg-info notebooks/contents.md

@@ -76,8 +76,7 @@ class Contents(AsyncLargeFileManager):
 
 
 # The folders list files by name; a reader wants the order of the book.
-opened = ROOT / "_build" / "contents.md"
-records.make_folder(opened.parent)
+opened = ROOT / "notebooks" / "contents.md"
 records.write_whole(opened, f"# Pages of the book\n\n{contents.links(opened.parent)}\n")
 
 # The kernelspec that comes first: it imports reckon, also after a restart.
@@ -91,7 +90,8 @@ if not config.settings().run and (run := run_of_site()):
 settings = get_config()
 settings.ServerApp.root_dir = str(ROOT)
 settings.ServerApp.contents_manager_class = Contents
-settings.LabApp.default_url = "/lab/tree/_build/contents.md?file-browser-path=notebooks"
+# Without a query: the server prints the address with "?token=" behind it.
+settings.LabApp.default_url = "/lab/tree/notebooks/contents.md"
 settings.ContentsManager.pre_save_hook = without_outputs
 # Else it looks for language servers by npm, which logs into ~/.npm.
 settings.LanguageServerManager.autodetect = False

@@ -19,6 +19,8 @@ _PAGE = re.compile(r"(?<=\]\()/(?P<path>[\w/-]+\.(?:ipynb|md))(?=\))")  # in a l
 _TITLES = "titles"  # the tag of the cells that hold them
 ANSWER = "answer"  # that of the answer box and its figure
 UNTIL_THE_ANSWER = "Choose *Run All Cells* in the menu *Run*: the answer appears here."
+# After a restart the one cell that makes a name would itself lack the next.
+_RUN_ABOVE = "choose *Run All Above Selected Cell* in the menu *Run* first"
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Page:
         if self.path is None:
             return ""
         for number, line in _makers(saved(self.path), name):
-            do = "move that up" if self.in_order else "run that first"
+            do = "move that up" if self.in_order else _RUN_ABOVE
             return f"cell {number} makes it (`{line}`): {do}"
         for number, line in _makers(committed(self.path), name):
             return f"cell {number} of the last commit makes it (`{line}`): put that back"

@@ -204,8 +204,8 @@ def _of_name(error: NameError, variables: Mapping[str, object], page: Page) -> s
     """Which cell makes the name, or the name that may have been meant."""
     name = str(error.name)
     known = {each for each in variables if not each.startswith("_")} | page.names() - {name}
-    meant = nearest(name, sorted(known - _OF_IPYTHON) + _BUILTINS)
     where = page.where_made(name)
+    meant = nearest(name, sorted(known - _OF_IPYTHON) + ([] if where else _BUILTINS))
     question = f"did you mean {meant}?" if meant else ""
     hints = (
         (bool(where and meant), f"{where}, or {question}"),

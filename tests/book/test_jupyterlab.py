@@ -235,6 +235,8 @@ def test_a_link_opens_its_page_beside_the_notebook(lab):
 
 def test_it_opens_at_the_contents_in_the_book_s_order(lab):
     lab.changed_files()  # saved, else it asks whether to leave
+    # Behind the address that it leads to, the server prints "?token=".
+    assert "?" not in urllib.request.urlopen(lab.address).geturl()
     lab.page.goto(lab.address)
     pages = lab.page.locator(".jp-MarkdownViewer li")
     pages.get_by_text("The system call", exact=True).wait_for(timeout=60_000)

@@ -139,9 +139,12 @@ def test_a_deleted_cell_is_named_by_what_it_made(page):
 
 def test_a_cell_that_has_not_run_yet_is_named(page):
     said = "cell 2 makes it (`null = rk.measure(call)`)"
-    assert f"; {said}: run that first." in error_of("null", Page(page))
+    first = f"; {said}: choose *Run All Above Selected Cell* in the menu *Run* first."
+    assert first in error_of("null", Page(page))
     assert error_of("nul", Page(page)).endswith("no nul in this notebook; did you mean null?")
     assert f"; {said}: move that up." in error_of("null", Page(page, in_order=True))
+    write_notebook(page, "x = 1", "found = rk.findings_of('cpu/syscall')")
+    assert "round" not in error_of("found", Page(page))
 
 
 def test_a_name_inside_of_a_function_is_made_by_no_cell(page):
