@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -107,7 +108,7 @@ def ruler(results: list[Result]) -> Block:
     and on a person's scale: as if the shortest took a second."""
     values, absent = _values(results, main_results())
     times = _times(values)
-    scale = log_scale([each for _, each in times])
+    scale = _to_whole_decades(log_scale([each for _, each in times]))
     rows = [
         [
             _linked(headline),
@@ -120,6 +121,12 @@ def ruler(results: list[Result]) -> Block:
     persons = f"{times[0][0].name} as 1 s" if times else ""
     table = _boxed("headlines ruler", ["", axis(scale), *_COLUMNS, persons], rows, absent)
     return join_blocks([table, Block(raw_html(_PICTURES))]) if times else table
+
+
+def _to_whole_decades(scale: tuple[float, float]) -> tuple[float, float]:
+    """The ends, moved outwards beyond the next tick of a whole decade."""
+    low, high = (math.log10(end) for end in scale)
+    return 10 ** math.floor(low) / _BEYOND, 10 ** math.ceil(high) * _BEYOND
 
 
 def main_times(results: list[Result]) -> dict[str, Result]:
@@ -159,6 +166,7 @@ _PICTURES = (
     '<p class="pictures"><small>As a picture: <a href="../_static/card.png">PNG</a>, '
     '<a href="../_images/ruler.svg">SVG</a></small></p>'
 )
+_BEYOND = 2  # a tick at the end itself has no label
 _COLUMNS = ["Predicted", "Measured", "Ratio"]
 _TIME = str(units.dimension("s"))
 _PERSONS_UNITS_S = {"days": 86400, "h": 3600, "min": 60}
