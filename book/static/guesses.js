@@ -14,7 +14,7 @@ window.reckon.guesses = (() => {
 
   // By quantity: { measured, predicted, low, high } in base units and `text`, the same as amounts, without
   // `measured` of two groups; or { isSkipped } where the measured value was shown without a prediction;
-  // `isFirst`: a second prediction is due, before anything is shown.
+  // `isFirst`: a second prediction is due, before anything is shown; with both, it was never made.
   const guesses = new Map(Object.entries(readGuesses()));
 
   function readGuesses() {
@@ -43,9 +43,9 @@ window.reckon.guesses = (() => {
   const isOpen = (quantity) => guesses.has(quantity) && !guesses.get(quantity).isFirst;
   const missing = (needs) => needs.filter((quantity) => !isOpen(quantity));
 
-  /** Shows a quantity without another prediction; a first one stays, as the only one. */
+  /** Shows a quantity without another prediction; a first one stays, as a first one. */
   function skip(quantity) {
-    return put(quantity, guesses.has(quantity) ? { ...guesses.get(quantity), isFirst: false } : { isSkipped: true });
+    return put(quantity, { ...guesses.get(quantity), isFirst: false, isSkipped: true });
   }
 
   function browser() {
@@ -75,6 +75,12 @@ window.reckon.guesses = (() => {
     );
   }
 
+  /** The amounts of a vote, named as those before a discussion. */
+  function firstVote(text) {
+    const named = ([name, amount]) => [name === "at" ? name : `first_${name}`, amount];
+    return Object.fromEntries(Object.entries(text).map(named));
+  }
+
   /** The reader's predictions as a predictions.toml, which `reckon class` and `reckon predict` read. */
   function toml(reader) {
     const again = [...guesses.values()].filter(({ wasShown, text }) => wasShown && text).length;
@@ -82,13 +88,14 @@ window.reckon.guesses = (() => {
     const lines = [`# Predicted by a reader of the site before the measured values were shown${but}.`];
     lines.push("", "[reader]", `browser = "${browser()}"`, `written = "${new Date().toISOString()}"`);
     if (reader) lines.push(`name = ${JSON.stringify(reader)}`);
-    for (const [quantity, { text, wasShown }] of guesses) {
+    for (const [quantity, { text, wasShown, isFirst, isSkipped }] of guesses) {
       if (!text) continue;
       lines.push("", `["${quantity}"]${wasShown ? "  # shown in an earlier round" : ""}`);
-      for (const [name, amount] of Object.entries(text)) lines.push(`${name} = ${JSON.stringify(amount)}`);
+      const vote = isFirst || isSkipped ? firstVote(text) : text;
+      for (const [name, amount] of Object.entries(vote)) lines.push(`${name} = ${JSON.stringify(amount)}`);
     }
     return `${lines.join("\n")}\n`;
   }
 
-  return { guesses, put, skip, isOpen, missing, forget, holds, score, toml, SWITCH, NAME };
+  return { guesses, put, skip, isOpen, missing, forget, holds, score, firstVote, toml, SWITCH, NAME };
 })();

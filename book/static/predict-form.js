@@ -6,7 +6,7 @@ window.reckon.predictForm = (() => {
   const { measuredAndInterval, times, typed, unitsOf, howFar, withUnit } = window.reckon.numbers;
   const { element, button } = window.reckon.elements;
   const { filled } = window.reckon.words;
-  const { guesses, put, skip, isOpen, missing, holds, score } = window.reckon.guesses;
+  const { guesses, put, skip, isOpen, missing, holds, score, firstVote } = window.reckon.guesses;
   const { exact } = window.reckon.copies;
 
   const words = (text) => text.replace(/\s+/g, " ").trim();
@@ -106,7 +106,7 @@ window.reckon.predictForm = (() => {
       const position = placeOf(formula);
       if (position) made.text.at = withoutOne(`${exact(position.value, position.axis)} ${position.axis.author_unit}`);
       if (reason.value.trim()) made.text.reason = reason.value.trim();
-      for (const [name, amount] of Object.entries(before)) if (name !== "at") made.text[`first_${name}`] = amount;
+      made.text = { ...firstVote(before), ...made.text };
       if (isTwice && !before.predicted) made.isFirst = true;
       return made;
     }

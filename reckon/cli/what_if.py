@@ -234,7 +234,8 @@ def _stated(variant: _Variant) -> list[str]:
     if not variant.stated:
         return []
     if not guess:
-        return [f"Stated     {variant.stated['predicted']}, of which there is no ratio"]
+        stated = variant.stated.get("predicted") or variant.stated["first_predicted"]
+        return [f"Stated     {stated}, of which there is no ratio"]
     value = units.amount(guess.predicted, variant.result.unit)
     held = {True: ", inside its interval", False: ", outside its interval", None: ""}
     return [f"Stated     {value}: {units.number(guess.ratio)}×{held[guess.is_inside]}"]

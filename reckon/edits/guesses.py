@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -29,6 +29,7 @@ class Guess:
     saw_measured: bool = False  # it changed inputs on the page, which shows what was measured
     reason: str = ""
     first: Guess | None = None  # what the reader predicted before a discussion
+    is_first_alone: bool = False  # predicted before a discussion, and not again
 
     @property
     def ratio(self) -> float:
@@ -60,7 +61,9 @@ def compared(
         raise ReckonError(f"the run has no {quantity}.")
     if not result.has_samples:
         raise ReckonError(f"{quantity} was not measured.")
-    stated = prediction.stated
+    stated, first = prediction.stated, prediction.first_vote
+    if first and "predicted" not in stated:
+        return replace(compared(reader, quantity, first, result), is_first_alone=True)
     point = _point(result, stated.get("at"))
     if result.summaries[point].groups:
         raise NoOneValue(quantity)
@@ -73,7 +76,6 @@ def compared(
     measured = result.summaries[point].median
     if not (is_comparable(predicted) and is_comparable(measured)):
         raise ReckonError(f"{quantity}: a prediction has to be larger than 0.")
-    first = prediction.first_vote
     return Guess(
         reader,
         predicted,

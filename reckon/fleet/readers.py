@@ -28,6 +28,17 @@ class QuantityGuesses:
 
     result: Result
     guesses: list[Guess]  # from the best to the worst
+    not_again: list[Guess]  # first votes of readers without a second
+
+    @property
+    def last_votes(self) -> list[Guess]:
+        """Of each reader the last vote."""
+        return self.guesses + self.not_again
+
+    @property
+    def first_votes(self) -> list[Guess]:
+        """Those before a discussion."""
+        return [guess.first for guess in self.guesses if guess.first] + self.not_again
 
     @property
     def were_all_wrong(self) -> bool:
@@ -42,7 +53,9 @@ class QuantityGuesses:
     @property
     def before_discussion(self) -> QuantityGuesses:
         """The first vote of each reader."""
-        return QuantityGuesses(self.result, _sorted(guess.first or guess for guess in self.guesses))
+        return QuantityGuesses(
+            self.result, _sorted(guess.first or guess for guess in self.last_votes), []
+        )
 
     @property
     def factors_off(self) -> np.ndarray:
@@ -178,7 +191,11 @@ def _by_quantity(
         together.setdefault((quantity, guess.point), []).append(guess)
     places = {quantity: k for k, quantity in enumerate(results)}
     return [
-        QuantityGuesses(results[quantity], _sorted(each))
+        QuantityGuesses(
+            results[quantity],
+            _sorted(guess for guess in each if not guess.is_first_alone),
+            [guess for guess in each if guess.is_first_alone],
+        )
         for (quantity, _), each in sorted(together.items(), key=lambda item: places[item[0][0]])
     ]
 

@@ -314,17 +314,23 @@ def download_predictions(page):
 def test_a_first_vote_stays_where_the_rest_is_shown_without_a_second(open_page, where):
     page = open_page(article=ARTICLE, fragment="?predict=getpid&votes=2")
     page.get_by_role("button", name="Predict this page").click()
-    predict(page, "150", ("150", "150")).get_by_role("button", name="Close").click()
+    page.locator("dialog").get_by_label("because").fill("a guess")
+    predict(page, "150", ("100", "200")).get_by_role("button", name="Close").click()
     before = download_predictions(page)
     if where == "Show without predicting":
         page.get_by_role("button", name="Predict again", exact=True).click()
     page.get_by_role("button", name=where).click()
     if where == "Show without predicting":
-        assert "You predicted 150 ns: measured is" in page.locator("dialog").inner_text()
+        assert (
+            "You predicted 150 ns (100 ns to 200 ns): measured is"
+            in page.locator("dialog").inner_text()
+        )
         page.get_by_role("button", name="Close").click()
     assert shown(page) == [*SECRETS]
     after = download_predictions(page)
-    assert after[NULL_CALL] == before[NULL_CALL] == {"predicted": "150 ns"}
+    first = {"predicted": "150 ns", "low": "100 ns", "high": "200 ns", "reason": "a guess"}
+    named = {f"first_{name}": text for name, text in first.items()}
+    assert after[NULL_CALL] == before[NULL_CALL] == named
     assert after["reader"]["browser"] == before["reader"]["browser"]
     assert after["reader"]["written"] > before["reader"]["written"]
 

@@ -162,6 +162,38 @@ def test_a_class_of_five_with_two_votes(handed_in, results, tmp_path):
     assert out.read_text() == page
 
 
+def test_a_first_vote_alone_is_no_final_one(handed_in, results, tmp_path):
+    ns = 1e9 * results[NULL_CALL].median
+    first = f'first_predicted = "{ns * 3} ns"\nfirst_low = "1 ns"\nfirst_high = "1 s"\n'
+    once = f'[reader]\nname = "Ada"\n["{NULL_CALL}"]\n{first}first_reason = "a guess"\n'
+    only = f'["{TIMES}"]\n{first}'
+    folder = handed_in(
+        ada=once + only, ben=votes("Ben", f"{ns} ns", first_predicted=f"{ns * 2} ns")
+    )
+    out, table = tmp_path / "page.html", tmp_path / "page.csv"
+    call = ("class", str(folder), "--out", str(out), "--csv", str(table), "--run", "recorded")
+    done = reckon(*call)
+    assert "2 readers, 2 quantities. 1 reader has not voted again." in done.stdout, done.stderr
+    page = out.read_text()
+    assert page.count("1 reader has not voted again.") == 2
+    assert "1 prediction: " in page and "1 reader predicted again after a discussion" in page
+    assert "(1.00 ns to 1.00 s), “a guess”; then no second vote</li>" in page
+    assert re.findall(r'<circle class="(\w+)" cx="[\d.]+".*?<title>Ada: ', page) == ["first"] * 2
+    assert '<tr><th scope="row">Ben<' in page and '<th scope="row">Ada<' not in page
+    rows = list(csv.DictReader(table.open(encoding="utf-8-sig")))
+    of_ada = rows[1]
+    assert (of_ada["first_reason"], of_ada["predicted"], of_ada["factor_off"]) == (
+        "a guess",
+        "",
+        "",
+    )
+    getpid, times = json.loads(reckon(*call, "--json").stdout)
+    assert len(getpid["predictions"]) == len(getpid["not_voted_again"]) == 1
+    assert times["predictions"] == [] and times["measured"] == results[TIMES].median
+    reckon(*call, "--no-answer")
+    assert "2 predictions: from " in out.read_text() and "voted again" not in out.read_text()
+
+
 def test_one_slip_does_not_decide_how_far_a_class_is_off(handed_in, results):
     median_ns = 1e9 * results[NULL_CALL].median
     files = {f"a{k}": stated(NULL_CALL, f"{1.5 * median_ns} ns") for k in range(3)}

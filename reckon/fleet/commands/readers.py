@@ -87,13 +87,14 @@ def _quantity(quantity: QuantityGuesses, *, with_names: bool) -> dict:
     """Values are in base units."""
     return {
         "quantity": quantity.result.quantity,
-        "measured": quantity.guesses[0].measured,
+        "measured": quantity.last_votes[0].measured,
         "everyone_was_wrong": quantity.were_all_wrong,
         "predictions": [
             _vote(guess, with_names=with_names)
             | {"first": guess.first and _vote(guess.first, with_names=with_names)}
             for guess in quantity.guesses
         ],
+        "not_voted_again": [_vote(guess, with_names=with_names) for guess in quantity.not_again],
     }
 
 

@@ -51,7 +51,7 @@ def title(quantity: QuantityGuesses) -> str:
     result = quantity.result
     if not result.is_curve:
         return heading(result.quantity)
-    position = counted_position(result, result.axis[quantity.guesses[0].point])
+    position = counted_position(result, result.axis[quantity.last_votes[0].point])
     return f"{heading(result.quantity)}, {position}"
 
 
@@ -60,6 +60,9 @@ def sentences(
 ) -> list[str]:
     """What was measured, how the guesses are distributed, and the best one."""
     guesses, unit = quantity.guesses, quantity.result.unit
+    again = _not_again(quantity.not_again)
+    if not guesses:
+        return [f"Measured {_measured(quantity, quantity.not_again[0].point)}.", again]
     best = guesses[0]
     values = [guess.predicted for guess in guesses]
     span = units.amount(float(np.median(values)), unit)
@@ -77,6 +80,7 @@ def sentences(
         f"In the median off by a factor of {units.number(np.median(quantity.factors_off))}.",
         f"Nearest: {nearest}{units.amount(best.predicted, unit)} ({ratio_text(best.ratio)}).",
         _fall(quantity),
+        again,
         held and f"{sum(held)} of {len(held)} intervals held.",
         quantity.were_all_wrong and _wrong_side(guesses),
     ]
@@ -87,10 +91,11 @@ def _votes(quantity: QuantityGuesses) -> list[str]:
     """ "Ada: 400 ns (300 ns to 500 ns), “two switches”; then 150 ns": of each reader who said more
     than one value."""
     lines = []
-    for guess in sorted(quantity.guesses, key=lambda guess: guess.predicted):
+    for guess in sorted(quantity.last_votes, key=lambda guess: guess.predicted):
         votes = [vote for vote in (guess.first, guess) if vote]
-        if guess.first or guess.interval or guess.reason:
+        if guess.first or guess.interval or guess.reason or guess.is_first_alone:
             texts = [_vote(vote, quantity.result.unit) for vote in votes]
+            texts += ["no second vote"] if guess.is_first_alone else []
             lines.append(f"{guess.reader}: {'; then '.join(texts)}")
     return lines
 
@@ -101,6 +106,13 @@ def _vote(vote: Guess, unit: str) -> str:
         low, high = (units.amount(end, unit) for end in vote.interval)
         text += f" ({low} to {high})"
     return f"{text}, “{vote.reason}”" if vote.reason else text
+
+
+def _not_again(guesses: list[Guess]) -> str:
+    """How many readers have not predicted a second time; "" if all have."""
+    count = len({guess.reader for guess in guesses})
+    verb = "has" if count == 1 else "have"
+    return f"{counted(count, 'reader', 'readers')} {verb} not voted again." if count else ""
 
 
 def _fall(quantity: QuantityGuesses) -> str:
@@ -121,9 +133,9 @@ _WIDTH, _BIN, _TALLEST = 360, 8, 120  # of a plot, a dot's bin, and the highest 
 
 def _dots(quantity: QuantityGuesses, *, with_names: bool, with_answer: bool) -> dict[str, Any]:
     """The predictions as dots on a logarithmic axis, with what a pointer shows of each; above them,
-    hollow, the first votes of those that voted twice."""
-    unit, measured = quantity.result.unit, quantity.guesses[0].measured
-    firsts = [guess.first for guess in quantity.guesses if guess.first]
+    hollow, the votes before a discussion."""
+    unit, measured = quantity.result.unit, quantity.last_votes[0].measured
+    firsts = quantity.first_votes
     values = [guess.predicted for guess in quantity.guesses + firsts]
     if with_answer:
         values.append(measured)
@@ -175,13 +187,14 @@ def table(group: ReadersPredictions, *, with_names: bool) -> str:
     )
     for quantity in [*group.quantities, *group.seen]:
         result, unit = quantity.result, quantity.result.unit
-        for guess in quantity.guesses:
-            values = (*_numbers(guess.first), *_numbers(guess), guess.measured)
+        for guess in quantity.last_votes:
+            first, last = (guess, None) if guess.is_first_alone else (guess.first, guess)
+            values = (*_numbers(first), *_numbers(last), guess.measured)
             numbers = [None if v is None else f"{units.from_base(v, unit):.6g}" for v in values]
             at = counted_position(result, result.axis[guess.point]) if result.is_curve else ""
-            line: list[Any] = [result.quantity, at, unit, *numbers, f"{guess.factor_off:.4g}"]
-            line += [guess.is_inside, guess.saw_measured]
-            texts = (guess.reader, guess.reason, guess.first.reason if guess.first else "")
+            how_far = (f"{last.factor_off:.4g}", last.is_inside) if last else (None, None)
+            line: list[Any] = [result.quantity, at, unit, *numbers, *how_far, guess.saw_measured]
+            texts = (guess.reader, last.reason if last else "", first.reason if first else "")
             writer.writerow(line + [_harmless(each) for each in texts][: len(people)])
     return text.getvalue()
 
@@ -217,6 +230,8 @@ def _readers(group: ReadersPredictions) -> list[dict[str, Any]]:
             of_readers[guess.reader].append(guess)
     rows = []
     for reader, guesses in of_readers.items():
+        if not guesses:
+            continue
         factors = np.array([guess.factor_off for guess in guesses])
         rows.append(
             {
@@ -238,6 +253,8 @@ def summary(group: ReadersPredictions, *, with_answer: bool) -> str:
         f"{counted(len(group.readers), 'reader', 'readers')}, "
         f"{counted(len(group.quantities), 'quantity', 'quantities')}."
     )
-    return (
-        f"{text} Everyone was wrong about {join_words(wrong)}." if wrong and with_answer else text
-    )
+    if not with_answer:
+        return text
+    texts = [text, _not_again([guess for each in group.quantities for guess in each.not_again])]
+    texts += [f"Everyone was wrong about {join_words(wrong)}."] if wrong else []
+    return " ".join(filter(None, texts))

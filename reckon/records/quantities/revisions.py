@@ -230,7 +230,7 @@ def read_file(path: Path) -> PredictionsFile:
         for quantity, amounts in tables.items()
     }
     for quantity, each in quantities.items():
-        if each.stated and "predicted" not in each.stated:
+        if each.stated and not {"predicted", f"{_FIRST}predicted"} & each.stated.keys():
             raise ReckonError(
                 f"{path}: {quantity} has {join_words(each.stated)}, but no predicted."
             )
