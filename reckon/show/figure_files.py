@@ -43,10 +43,12 @@ def missing(name: str, endings: Iterable[str]) -> list[str]:
 
 
 def undrawn(endings: Iterable[str]) -> list[str]:
-    """The names of the figures that lack such a file, those of the largest drawings first."""
+    """The names of the figures that lack such a file, those of the largest drawings first; a kept
+    drawing alone, whose page is not made here, is none."""
     endings = [*endings]
     drawings = sorted(_kept("").parent.glob("*.drawing"), key=_size, reverse=True)
-    return [each.stem for each in drawings if missing(each.stem, endings)]
+    names = [each.stem for each in drawings if path(each.stem, ".svg").exists()]
+    return [name for name in names if missing(name, endings)]
 
 
 def kept(name: str) -> Any:

@@ -65,3 +65,11 @@ def test_nothing_of_an_earlier_drawing_is_left(drawn, build):
     draw(2)
     assert sorted(path.name for path in (build / "figures").glob("*")) == ["a.csv", "a.svg"]
     assert figure_files.undrawn([PRINT]) == ["a"]
+
+
+def test_what_was_kept_of_a_page_that_is_not_made_is_no_figure(build):
+    draw(1)
+    figure_files.path("a", ".svg").unlink()
+    assert figure_files.undrawn(LATER) == []
+    draw(1)
+    assert figure_files.undrawn(LATER) == ["a"]
