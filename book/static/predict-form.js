@@ -5,7 +5,6 @@ window.reckon.predictForm = (() => {
   const { byQuantity } = window.reckon.formulas;
   const { measuredAndInterval, times, typed, unitsOf, howFar, withUnit } = window.reckon.numbers;
   const { element, button } = window.reckon.elements;
-  const { filled } = window.reckon.words;
   const { guesses, put, skip, isOpen, missing, holds, score, firstVote } = window.reckon.guesses;
   const { exact } = window.reckon.copies;
 
@@ -68,21 +67,21 @@ window.reckon.predictForm = (() => {
     const inBase = (input) => read(input).value;
     const check = () => {
       const [low, middle, high] = [least, value, most].map((input) => (input.value ? read(input) : {}));
-      const { half, outside, negative } = window.reckon.data.rules.interval_faults;
       const isAmount = Object.keys(formula.dimension).length > 0;
       const faults = [
-        [!least.value !== !most.value, half],
-        [low.value > middle.value || high.value < middle.value || low.value > high.value, outside],
-        [isAmount && low.value < 0, negative],
+        [!least.value !== !most.value, "Fill in both “at least” and “at most”, or neither."],
+        [low.value > high.value, "“At least” is larger than “at most”: exchange the two."],
+        [low.value > middle.value, "“At least” is larger than your prediction."],
+        [high.value < middle.value, "“At most” is smaller than your prediction."],
+        [isAmount && low.value < 0, "“At least” is below 0, and no amount is negative."],
       ];
       const [, wrong = ""] = faults.find(([isSo]) => isSo) ?? [];
       const isMissing = !value.value && (isAlone || least.value || most.value || reason.value);
       const positive = middle.value > 0 || (!value.value && !isMissing);
-      value.setCustomValidity(middle.fault ?? (positive ? "" : "A prediction is larger than 0."));
+      const needed = value.value ? "A prediction is larger than 0." : "Type a number: what you predict.";
+      value.setCustomValidity(middle.fault ?? (positive ? "" : needed));
       least.setCustomValidity(low.fault ?? "");
-      const texts = { low: least.value, value: value.value, high: most.value };
-      const whole = filled(wrong, texts);
-      most.setCustomValidity(high.fault ?? whole.charAt(0).toUpperCase() + whole.slice(1));
+      most.setCustomValidity(high.fault ?? wrong);
     };
     const { subject, question } = wordsOf(formula);
     const node = element(

@@ -20,7 +20,7 @@ from reckon.messages import NEAR_NAME
 from reckon.prediction import formula, grammar, variations
 from reckon.prediction.expression import MOST_DEPTH, NUMPY_NAMES, SLACK
 from reckon.prediction.formula import Kind
-from reckon.prediction.inputs import FAR_OUTSIDE, INTERVAL_FAULTS, Input, Origin
+from reckon.prediction.inputs import FAR_OUTSIDE, Input, Origin
 from reckon.prediction.printing import text
 from reckon.prediction.ratios import MISS, NEAR
 from reckon.records.quantities.lookup import all_results
@@ -162,7 +162,6 @@ class Rules(_Strict):
         for powers, name in units.DIMENSION_NAMES.items()
     ]
     impossible: dict[str, str] = formula.IMPOSSIBLE  # what is said of a value that nothing has
-    interval_faults: dict[str, str] = INTERVAL_FAULTS  # of a reader's own
     far_outside: str = FAR_OUTSIDE
     near_name: float = NEAR_NAME  # how alike a name is to the one that may have been meant
     near: float = NEAR  # within this factor a prediction is met

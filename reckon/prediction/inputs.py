@@ -17,7 +17,7 @@ _LINE_BYTES = 64
 Origin = Literal["given", "machine", "measured", "guess", "axis"]
 
 
-# What is said of an interval and its value, here and on the site.
+# What is said of an interval and its value.
 INTERVAL_FAULTS = {
     "half": "an interval has both ends, low and high.",
     "outside": "the value {value} is not between low={low} and high={high}; write "
