@@ -263,5 +263,10 @@ window.reckon.formulaText = (() => {
     return tree;
   }
 
-  return { parsePart, partsOf, FormulaError };
+  /** Throws a FormulaError for what is no formula, whatever its inputs are called. */
+  function checkText(text) {
+    parse(text, [...text.matchAll(/[A-Za-z_]\w*/g)].map(([name]) => name));
+  }
+
+  return { parsePart, partsOf, checkText, FormulaError };
 })();

@@ -7,7 +7,8 @@ window.reckon.formulas = (() => {
   "use strict";
 
   const { Grid, compiled, startEvaluation } = window.reckon.expressions;
-  let data; // of the page
+  // Of the page; on one without predictions the book's rules alone.
+  let data = (window.reckon.data = { inputs: [], formulas: [], rules: window.reckonBook?.rules });
   let rules; // the numbers that this script shares with the Python package; a page's are the book's
   const byQuantity = new Map();
 

@@ -6,6 +6,7 @@ window.reckon.kept = (() => {
   const { element, button } = window.reckon.elements;
   const { stored, store } = window.reckon.storage;
   const { linesOf, fragment, linked, download, give, lastPart, lineFault } = window.reckon.copies;
+  const { didYouMean } = window.reckon.words;
 
   const STORE = `reckon-kept ${window.reckonBook.run}`;
   const LINK = "#kept=";
@@ -71,10 +72,18 @@ window.reckon.kept = (() => {
     return add(lines, `Kept ${counted(lines)}: “Kept” at the top of each page lists all.`);
   }
 
-  /** What is kept of these quantities: the texts of its changes, and the address that shows them. */
+  /** What is kept of these quantities: the texts of its changes, and the address that shows them; of each
+   * `faulty` line its change, what is wrong with it, and what removes it. */
   function keptOf(quantities) {
-    const lines = read().lines.filter(({ quantity }) => quantities.includes(quantity));
-    return { changes: changesIn(lines).map(({ change }) => change), address: fragment(SHOWN, lines) };
+    const all = read().lines;
+    const own = all.filter(({ quantity }) => quantities.includes(quantity));
+    const lines = own.filter((line) => !lineFault(line));
+    const faulty = own.filter(lineFault).map((line) => {
+      const change = changeIn(line);
+      const remove = () => replace(all.filter((each) => each !== line), `${change} is removed.`);
+      return { change, fault: lineFault(line), remove };
+    });
+    return { changes: changesIn(lines).map(({ change }) => change), address: fragment(SHOWN, lines), faulty };
   }
 
   // --- the file ------------------------------------------------------------------------------------
@@ -123,13 +132,18 @@ window.reckon.kept = (() => {
   function faultOf(line) {
     const { quantity, name } = line;
     if (!/^[^/\s]+(\/[^/\s]+)+$/.test(quantity)) return `“${quantity}” is no quantity such as cpu/syscall/getpid.`;
+    const { titles } = window.reckonBook;
+    if (!byQuantity.has(quantity) && !titles[quantity]) {
+      return `${quantity} is no quantity of this book; ${didYouMean(quantity, Object.keys(titles), "leave it out.")}`;
+    }
     if (name === "predicted") return "it is of “Predict first”, which `reckon class` reads; it changes no input.";
-    return lineFault(line);
+    const fault = lineFault(line);
+    return fault && `${quantity}: ${fault}`;
   }
 
-  /** A sentence where this page cannot check all lines. */
+  /** A sentence where this page cannot check all of the lines. */
   const uncheckedIn = (lines) =>
-    lines.every(({ quantity }) => byQuantity.has(quantity)) ? "" : " Those of other pages were not checked here.";
+    lines.every(({ quantity }) => byQuantity.has(quantity)) ? "" : " Of other pages, names of inputs and units were not checked here.";
 
   async function take(file) {
     try {

@@ -159,9 +159,9 @@ window.reckon.numbers = (() => {
   /** The units in which an input may be given, its own first. */
   const unitsOf = (input) => [input.unit, { spoken: input.author_unit, factor: input.unit.factor }, ...input.steps];
 
-  /** The value in base units of an amount as a person types it, or its `fault`: by the rule of
-   * reckon/units.py, with the units that the field knows, of which the first need not be written. */
-  function typed(text, known) {
+  /** The number and the unit's name of an amount as a person types it, or its `fault`: by the rule of
+   * reckon/units.py. */
+  function numberAndUnit(text) {
     const [, written, name] = AMOUNT.exec(text) ?? [];
     if (written === undefined) return { fault: NO_NUMBER };
     const decimal = written.replace(",", ".");
@@ -170,17 +170,26 @@ window.reckon.numbers = (() => {
       const readings = { text: written, whole: decimal.replace(".", ""), decimal: decimal.replace(/\.?0+$/, "") };
       return { fault: window.reckon.words.filled(unclear, readings) };
     }
+    const number = Number(decimal.replace(/−/g, "-"));
+    return Number.isFinite(number) ? { number, name } : { fault: NO_NUMBER };
+  }
+
+  /** The same in base units, with the units that the field knows, of which the first need not be written. */
+  function typed(text, known) {
+    const { number, name, fault } = numberAndUnit(text);
+    if (fault) return { fault };
     const isNamed = (unit) => [unit.spoken, unit.one].includes(name.replace(/^[uμ](?=s$)/, "µ"));
     const unit = name ? known.find(isNamed) : known[0];
     if (!unit) {
       const names = [...new Set(known.map(({ spoken }) => spoken || "1"))];
       return { fault: `“${name}” is no unit of this field; write ${names.join(", ")} or none.` };
     }
-    const value = Number(decimal.replace(/−/g, "-")) * unit.factor;
+    const value = number * unit.factor;
     return Number.isFinite(value) ? { value } : { fault: NO_NUMBER };
   }
 
   return {
+    numberAndUnit,
     typed,
     unitsOf,
     number,

@@ -4,9 +4,9 @@ window.reckon.copies = (() => {
   "use strict";
 
   const { byQuantity } = window.reckon.formulas;
-  const { typed, unitsOf } = window.reckon.numbers;
+  const { numberAndUnit, typed, unitsOf } = window.reckon.numbers;
   const { didYouMean } = window.reckon.words;
-  const { parsePart, partsOf, FormulaError } = window.reckon.formulaText;
+  const { parsePart, partsOf, checkText, FormulaError } = window.reckon.formulaText;
   const { edits, given, texts, textsOf, isEdited, isBelowZero, changeText, changeOnly } = window.reckon.edits;
   const { element } = window.reckon.elements;
 
@@ -83,13 +83,17 @@ window.reckon.copies = (() => {
     return { shared: input.shared, value, fault: wrong && `${name}: ${wrong}` };
   }
 
-  /** What is wrong with a line; "" without any, and of a quantity that is not on this page. */
+  /** What is wrong with a line, of a quantity of another page with its form alone; "" without any. */
   function lineFault(line) {
-    const formula = byQuantity.get(line.quantity);
-    if (!formula) return "";
-    if (line.name !== FORMULA) return inputChange(line).fault ?? "";
+    const { quantity, name, amount } = line;
+    const formula = byQuantity.get(quantity);
+    if (name !== FORMULA) {
+      const { fault } = formula ? inputChange(line) : numberAndUnit(amount);
+      return formula || !fault ? (fault ?? "") : `${name}: ${fault}`;
+    }
     try {
-      partsOf(formula, line.amount).forEach(([, text]) => parsePart(formula, text));
+      if (formula) partsOf(formula, amount).forEach(([, text]) => parsePart(formula, text));
+      else checkText(amount);
     } catch (error) {
       if (!(error instanceof FormulaError)) throw error;
       return `formula: ${error.message}`;
@@ -97,28 +101,28 @@ window.reckon.copies = (() => {
     return "";
   }
 
-  /** Changes what these lines say, and nothing else; how many do not fit this page. */
+  /** Changes what these lines say, and nothing else; the sentences on those that do not fit this page. */
   function apply(lines) {
     const changes = lines.filter(({ name }) => name !== FORMULA).map(inputChange);
     const fitting = changes.filter(({ fault }) => !fault);
-    let left = changes.length - fitting.length;
+    const faults = changes.map(({ fault }) => fault).filter(Boolean);
     try {
       changeOnly(new Map(fitting.map(({ shared, value }) => [shared, value])));
     } catch (error) {
       if (!(error instanceof FormulaError)) throw error;
-      left += fitting.length; // no input was changed
+      faults.push(error.message); // no input was changed
     }
     for (const { quantity, amount } of lines.filter(({ name }) => name === FORMULA)) {
       try {
         const formula = byQuantity.get(quantity);
-        if (!formula) throw new FormulaError("");
+        if (!formula) throw new FormulaError(`${quantity} is not on this page.`);
         partsOf(formula, amount).forEach(([part, text]) => changeText(formula, part, text));
       } catch (error) {
         if (!(error instanceof FormulaError)) throw error;
-        left++;
+        faults.push(error.message);
       }
     }
-    return left;
+    return faults;
   }
 
   const quoted = (text) => JSON.stringify(text);

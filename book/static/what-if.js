@@ -141,10 +141,16 @@
 
     /** Says what is kept for this panel; the texts of its changes. */
     function tellKept() {
-      const { changes, address } = window.reckon.kept.keptOf(names);
+      const { changes, address, faulty } = window.reckon.kept.keptOf(names);
       counted.textContent = changes.length ? ` (${changes.length} kept)` : "";
       const link = () => element("a", { href: address }, "Show it");
-      ofKept.replaceChildren(...(changes.length ? [`You have kept ${changes.join("; ")}. `, link()] : []));
+      ofKept.replaceChildren(
+        ...(changes.length ? [`You have kept ${changes.join("; ")}. `, link()] : []),
+        ...faulty.flatMap(({ change, fault, remove }) => [
+          ` You have kept ${change}, which does not fit. ${fault} `,
+          button("Remove", remove, { "aria-label": `Remove ${change}` }),
+        ]),
+      );
       return changes;
     }
 
@@ -194,13 +200,13 @@
   function followLink() {
     const lines = linked(LINK);
     if (!lines) return;
-    const left = apply(lines);
+    const faults = apply(lines);
     if (!lines.length) return;
     const { quantity } = lines[0];
     const isOf = ({ formulas }) => formulas.some((formula) => formula.quantity === quantity);
     const panel = panels.find(isOf) ?? panels.find(({ formulas }) => formulas.some(isEdited)) ?? panels[0];
     panel.open(quantity);
-    if (left) panel.say("The address has changes that do not fit this page; they are left out.");
+    if (faults.length) panel.say(`The address has changes that do not fit this page and are left out. ${faults.join(" ")}`);
     panel.box.scrollIntoView({ block: "center" });
   }
 

@@ -8,6 +8,7 @@ import pytest
 from helpers import panels
 from helpers.panels import NULL_CALL, field, panel, results_of
 
+from reckon.edits.what_if_panels import Rules
 from reckon.show.titles import title_of
 
 pytestmark = pytest.mark.browser
@@ -74,16 +75,16 @@ def test_what_is_kept_stays_on_all_pages_and_can_be_removed_and_taken_back(open_
     again = open_page_in(page, OTHER_PAGE)
     dialog = opened(again)
     assert NULL_CALL in downloaded(again)
-    said = add(again, '\ufeff# A file.\r\n["memory/latency/unknown"] # one\r\nlatency = "5 ns"\r\n')
+    said = add(again, '\ufeff# A file.\r\n["memory/fault/minor"] # one\r\nlatency = "5 ns"\r\n')
     assert (
         said
-        == "1 change (1 prediction) of a.toml added. Those of other pages were not checked here."
+        == "1 change (1 prediction) of a.toml added. Of other pages, names of inputs and units were not checked here."
     )
     whole = downloaded(again)
     assert whole[NULL_CALL] == {"kernel_path": "550.5 cycle"}
-    assert whole["memory/latency/unknown"] == {"latency": "5 ns"}
+    assert whole["memory/fault/minor"] == {"latency": "5 ns"}
     dialog.get_by_label("Remove latency = 5 ns", exact=True).click()
-    assert "memory/latency/unknown" not in downloaded(again)
+    assert "memory/fault/minor" not in downloaded(again)
     dialog.get_by_text("Undo").click()
     assert downloaded(again) == whole
     dialog.get_by_text("Remove all").click()
@@ -134,9 +135,7 @@ def test_a_change_that_predictions_share_is_one_with_the_predictions_that_follow
     assert listed[0].removesuffix(" Remove").replace("\n", "") in text.replace("# ", "")
     dialog.get_by_text("Remove all").click()
     # A page of another experiment knows no input of these, and calls them as before.
-    titles = {name: title_of(name) for name in names}
     again = open_page_in(page, OTHER_PAGE)
-    again.evaluate("titles => void (reckonBook.titles = titles)", titles)
     dialog = opened(again)
     add(again, text)
     assert dialog.get_by_role("listitem").all_inner_texts() == listed
@@ -179,6 +178,51 @@ def test_a_file_with_a_mistake_adds_nothing_and_says_why(open_page):
         assert said.startswith(f"{number}.toml: ") and says in said, (content, said)
         assert said.count(". ") == 0 or "formula" in said, said
     assert dialog.get_by_role("listitem").count() == 0
+
+
+ELSEWHERE = {
+    '["cpu/syscall/getpit"]\nkernel_path = "5 cycle"': "getpit is no quantity of this book; did you mean",
+    f'["{NULL_CALL}"]\nkernel_path = "a lot"': f"{NULL_CALL}: kernel_path: This is no number",
+    f'["{NULL_CALL}"]\nkernel_path = "1,200 cycle"': f"{NULL_CALL}: kernel_path: 1,200 may be",
+    f'["{NULL_CALL}"]\nformula = "clock /"': f"{NULL_CALL}: formula: ",
+}
+
+
+@pytest.mark.parametrize("panels_there", [True, False])
+def test_a_file_for_another_page_is_checked_as_far_as_it_can_be(open_page, panels_there):
+    page = open_page()
+    keep(page, "550")
+    page = open_page_in(page, OTHER_PAGE)
+    if not panels_there:  # a page without predictions
+        path = Path(unquote(urlparse(page.url).path))
+        start, _, rest = path.read_text().partition('<script type="application/json"')
+        assert rest
+        path.write_text(start)
+        page.reload()
+        rules = Rules().model_dump(mode="json", exclude_none=True)
+        page.evaluate("rules => void (reckon.data.rules = rules)", rules)  # as book.js has them
+    opened(page)
+    for number, (content, says) in enumerate(ELSEWHERE.items()):
+        said = add(page, content, name=f"{number}.toml")
+        assert said.startswith(f"{number}.toml: ") and says in said, (content, said)
+    assert downloaded(page).keys() == {NULL_CALL}
+    add(page, f'["{NULL_CALL}"]\nformula = "kernel_path / clock, np.minimum(0, 0)"')
+    assert downloaded(page)[NULL_CALL].keys() == {"formula"}
+
+
+def test_what_does_not_fit_its_page_is_named_there_with_the_reason_and_removed(open_page):
+    page = open_page()
+    line = {"quantity": NULL_CALL, "name": "kernel_path", "amount": "5 MB"}
+    page.evaluate(f"line => localStorage.setItem('{STORE}', JSON.stringify([line]))", line)
+    page.reload()
+    box = panel(page)
+    said = box.locator(".what-if-kept")
+    assert said.inner_text().startswith(
+        "You have kept kernel path = 5 MB, which does not fit. kernel_path: “MB” is no unit"
+    )
+    assert said.get_by_role("link").count() == 0
+    said.get_by_text("Remove").click()
+    assert said.inner_text() == "" and "None is kept" in opened(page).inner_text()
 
 
 @pytest.mark.parametrize("fault", ["full", "blocked", "unreadable"])

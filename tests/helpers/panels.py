@@ -1,5 +1,8 @@
 """Pages that hold nothing but what-if panels of the recorded run."""
 
+import functools
+import json
+
 import yaml
 
 from helpers.project import RECORDED
@@ -9,6 +12,7 @@ from reckon.edits import what_if_panels as panels
 from reckon.records.quantities.lookup import all_results
 from reckon.records.quantities.recorded_predictions import needed_guesses, to_prediction
 from reckon.show.block import what_if_anchor
+from reckon.show.titles import title_of
 
 RUN = RECORDED / "recorded"
 EXPERIMENTS = [
@@ -31,12 +35,20 @@ def html(experiment, groups, article="", style="", run=RUN):
         f"<link rel=stylesheet href='{static}/{name}'>" for name in SITE["html_css_files"][1:]
     )
     scripts = "".join(f"<script src='{static}/{name}'></script>" for name in SITE["html_js_files"])
+    scripts += f"<script>reckonBook.titles = {json.dumps(titles())}</script>"
     return (
         "<!doctype html><meta charset=utf-8><meta name=viewport content='width=device-width'>"
         f"<html lang=en><title>A page</title>{sheets}<style>{style}</style>{scripts}"
         f"<main>{anchors}<p>{spans}</p>{article and _article(article)}</main>"
         f"{panels.element(panels.panel_data(run, experiment))}"  # with the rules, which book.js has
     )
+
+
+@functools.cache
+def titles() -> dict[str, str]:
+    """What the pages call each quantity."""
+    stored = [records.read_record(RUN, name, samples=False).quantities for name in EXPERIMENTS]
+    return {quantity: title_of(quantity) for quantities in stored for quantity in quantities}
 
 
 def _article(cells: str) -> str:
