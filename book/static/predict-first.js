@@ -29,6 +29,7 @@
 
   let asked = []; // the quantities that a reader of this page predicts
   let units = []; // what is covered: { box, needs, kind }; needs: quantities, or null
+  let ruler = []; // the rows of the front page's table of times, the shortest first
   let bar = null;
 
   const count = (number, word) => `${number} ${number === 1 ? word : word.replace(/y$/, "ie") + "s"}`;
@@ -118,7 +119,16 @@
       const place = unit.isRow ? unit.box.cells[0] : (unit.box.querySelector(":scope > .answer") ?? unit.box);
       place.append(unit.cover);
     }
+    orderRuler();
     showBar();
+  }
+
+  /** Orders the ruler's rows by name while one is covered: their order would tell its place. */
+  function orderRuler() {
+    const hides = ruler.some((row) => getComputedStyle(row.cells[1]).visibility === "hidden");
+    const name = (row) => row.cells[0].textContent;
+    const byName = [...ruler].sort((a, b) => name(a).localeCompare(name(b)));
+    ruler[0]?.parentElement.append(...(hides ? byName : ruler));
   }
 
   /** The line in the place of what is covered. */
@@ -242,6 +252,7 @@
     const ofTeacher = all.filter((quantity) => questions().includes(quantity));
     asked = ofTeacher.length ? ofTeacher : all;
     units = findUnits();
+    ruler = [...document.querySelectorAll(".ruler tbody tr")];
     if (!units.length) return;
     bar = makeBar();
     refresh();
