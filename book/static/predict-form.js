@@ -56,14 +56,13 @@ window.reckon.predictForm = (() => {
     const [least, leastLabel] = field("at least", {}, before.low);
     const [most, mostLabel] = field("at most", {}, before.high);
     const reason = element("input", { type: "text", class: "reason", maxlength: 500, value: before.reason });
-    const usual = formula.steps.findIndex(({ spoken }) => spoken === formula.unit.spoken);
-    const unit = element(
-      "select",
-      { "aria-label": "Unit" },
-      ...formula.steps.map(({ spoken }, k) => element("option", { value: k, ...(k === usual ? { selected: "" } : {}) }, spoken)),
-    );
+    // No unit is chosen before: that of the quantity would tell how large it is.
+    const choices = formula.steps.map(({ spoken }, k) => element("option", { value: k }, spoken));
+    const unit = element("select", { "aria-label": "Unit" }, element("option", { value: "" }, "unit"), ...choices);
     unit.hidden = formula.steps.length === 1;
+    if (unit.hidden) unit.value = "0";
     const read = (input) => typed(input.value, [formula.steps[Number(unit.value)], ...unitsOf(formula)]);
+    const isBare = (input) => !typed(`${input.value} ${formula.steps[0].spoken}`, formula.steps).fault;
     const inBase = (input) => read(input).value;
     const check = () => {
       const [low, middle, high] = [least, value, most].map((input) => (input.value ? read(input) : {}));
@@ -76,6 +75,8 @@ window.reckon.predictForm = (() => {
         [isAmount && low.value < 0, "“At least” is below 0, and no amount is negative."],
       ];
       const [, wrong = ""] = faults.find(([isSo]) => isSo) ?? [];
+      const lacksUnit = unit.value === "" && [value, least, most].some(isBare);
+      unit.setCustomValidity(lacksUnit ? "Choose a unit, or write it behind each number." : "");
       const isMissing = !value.value && (isAlone || least.value || most.value || reason.value);
       const positive = middle.value > 0 || (!value.value && !isMissing);
       const needed = value.value ? "A prediction is larger than 0." : "Type a number: what you predict.";
@@ -96,7 +97,8 @@ window.reckon.predictForm = (() => {
 
     function guess() {
       if (!value.value) return null;
-      const inUnit = (input) => withoutOne(`${exact(inBase(input), formula)} ${formula.author_unit}`);
+      const number = (input) => Number((inBase(input) / formula.unit.factor).toPrecision(12)); // 1 µs: 1000, not 999.9…
+      const inUnit = (input) => withoutOne(`${number(input)} ${formula.author_unit}`);
       const made = { predicted: inBase(value), measured, label: formula.label, text: { predicted: inUnit(value) } };
       if (least.value && most.value && inBase(least) < inBase(most)) {
         Object.assign(made, { low: inBase(least), high: inBase(most) });

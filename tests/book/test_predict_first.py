@@ -56,6 +56,7 @@ def own_quantities():
 def predict(page, value, interval=()):
     """Fill in the dialog that is open."""
     dialog = page.locator("dialog")
+    dialog.get_by_label("Unit").select_option("ns")
     dialog.get_by_label("I predict").fill(value)
     for label, end in zip(("at least", "at most"), interval, strict=False):
         dialog.get_by_label(label).fill(end)
@@ -176,11 +177,47 @@ def test_an_interval_that_does_not_hold_the_prediction_is_refused(open_page):
     assert shown(page) == []
 
 
+def test_no_unit_is_chosen_before_the_reader_does(open_page):
+    page = open_page(article=ARTICLE, fragment="?predict")
+    page.get_by_role("button", name="Predict getpid").first.click()
+    dialog, unit = page.locator("dialog"), page.locator("dialog").get_by_label("Unit")
+    assert unit.input_value() == ""
+    for value, low, is_refused in (("1e3", "", True), ("1 µs", "5", True), ("1 µs", "5 ns", False)):
+        for label, text in (("I predict", value), ("at least", low), ("at most", low and "1 ms")):
+            dialog.get_by_label(label).fill(text)
+        said = "Choose a unit, or write it behind each number." if is_refused else ""
+        assert unit.evaluate("field => field.validationMessage") == said
+    dialog.get_by_role("button", name="Predict", exact=True).click()
+    assert "You predicted 1000 ns (5 ns to 1000000 ns)" in dialog.inner_text()
+
+
+def test_the_order_of_the_ruler_does_not_tell_what_is_covered(open_page):
+    times = [("One", NULL_CALL), ("Three", "a/b/c"), ("Another", TIMES)]
+    rows = "".join(
+        f'<tr><td>{name}</td><td><span data-quantity="{quantity}">1</span></td></tr>'
+        for name, quantity in times
+    )
+    head = "<thead><tr><th></th><th>One as 1 s</th></tr></thead>"
+    table = f"<div class='headlines ruler'><table>{head}<tbody>{rows}</tbody></table></div>"
+    page = open_page(article=cell(table))
+
+    def names():
+        return [text.split()[0] for text in page.locator("tbody tr").all_inner_texts()]
+
+    assert names() == ["One", "Three", "Another"]
+    page.get_by_role("switch").check()
+    assert (
+        names() == ["Another", "One", "Three"] and not page.get_by_text("One as 1 s").is_visible()
+    )
+    page.get_by_role("button", name="Show all of this page").click()
+    assert names() == ["One", "Three", "Another"] and page.get_by_text("One as 1 s").is_visible()
+
+
 def test_by_keyboard_alone(open_page):
     page = open_page(article=ARTICLE, fragment="?predict")
     page.get_by_role("button", name="Predict getpid").first.focus()
     page.keyboard.press("Enter")
-    page.keyboard.type("150")
+    page.keyboard.type("150 ns")
     page.keyboard.press("Enter")
     assert page.locator("dialog [role=status]").inner_text().startswith("Measured: ")
     page.keyboard.press("Enter")  # the focus is on Close
@@ -227,6 +264,7 @@ def test_one_form_asks_for_all_of_a_page_and_gives_a_file_that_reckon_class_read
             fields.get_by_label("because").fill('two "mode switches"')
         question = "What does it cost?" if number == 0 else "How long does one call take?"
         assert fields.locator("p").first.inner_text() == question
+        fields.get_by_label("Unit").select_option("ns")
         fields.get_by_label("I predict").fill("150")
         fields.get_by_label("at least").fill("100")
         fields.get_by_label("at most").fill("200")
