@@ -189,8 +189,8 @@ DIMENSION_NAMES: dict[tuple[tuple[str, float], ...], str] = {
 def dimension_name(dimensionality) -> str:
     """A dimension in words: "a time", "an amount of data"."""
     key = tuple(sorted((name, float(power)) for name, power in dimensionality.items()))
-    powers = " · ".join(f"{name.strip('[]')}^{power:g}" for name, power in key)
-    return DIMENSION_NAMES.get(key, f"a quantity of dimension {powers}")
+    powers = [name.strip("[]") + ("" if power == 1 else f"^{power:g}") for name, power in key]
+    return DIMENSION_NAMES.get(key, f"a quantity of dimension {' · '.join(powers)}")
 
 
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")

@@ -221,3 +221,8 @@ def test_a_position_is_written_as_its_author_gave_it(value, unit, text):
 
 def test_a_large_size_has_no_exponent():
     assert units.size(1_234_567, "1") == "1,230,000"
+
+
+def test_a_dimension_without_a_name_writes_no_power_of_one():
+    dimension = units.dimension("cycle * ns / byte**2")
+    assert units.dimension_name(dimension).endswith("cycle · information^-2 · time")

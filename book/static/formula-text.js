@@ -191,7 +191,7 @@ window.reckon.formulaText = (() => {
 
   function nameOf(dimension) {
     const known = window.reckon.data.rules.dimension_names.find(({ powers }) => areAlike(powers, dimension));
-    const powers = Object.entries(dimension).map(([base, power]) => `${base}^${power}`).sort();
+    const powers = Object.entries(dimension).map(([base, power]) => (power === 1 ? base : `${base}^${power}`)).sort();
     return known?.name ?? `a quantity of dimension ${powers.join(" · ")}`;
   }
 

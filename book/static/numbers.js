@@ -194,6 +194,7 @@ window.reckon.numbers = (() => {
     unitsOf,
     number,
     plain,
+    spoken,
     withUnit,
     amount,
     amountAndInterval,

@@ -4,7 +4,7 @@ window.reckon.copies = (() => {
   "use strict";
 
   const { byQuantity } = window.reckon.formulas;
-  const { numberAndUnit, typed, unitsOf } = window.reckon.numbers;
+  const { numberAndUnit, spoken, typed, unitsOf } = window.reckon.numbers;
   const { didYouMean } = window.reckon.words;
   const { parsePart, partsOf, checkText, FormulaError } = window.reckon.formulaText;
   const { edits, given, texts, textsOf, isEdited, isBelowZero, changeText, changeOnly } = window.reckon.edits;
@@ -28,7 +28,7 @@ window.reckon.copies = (() => {
       .filter(([, input]) => input.slider && edits.has(input.shared))
       .map(([name, input]) => [name, input, edits.get(input.shared)]);
 
-  const amountOf = (value, input) => `${exact(value, input)} ${input.author_unit}`;
+  const amountOf = (value, input) => spoken(exact(value, input), input.unit);
 
   /** What is changed of a formula, as lines of a predictions.toml: { quantity, name, amount }; of an input
    * with `change`, what all predictions that share the input call its change. */

@@ -4,6 +4,7 @@ window.reckon.curve = (() => {
 
   const { amount, ends, measuredEnds } = window.reckon.numbers;
   const { element, svg } = window.reckon.elements;
+  const { changedOf } = window.reckon.edits;
 
   const WIDTH = 360;
   const HEIGHT = 190;
@@ -86,7 +87,7 @@ window.reckon.curve = (() => {
     const legend = element(
       "p",
       {},
-      element("span", { class: "predicted" }, "— with your inputs "),
+      element("span", { class: "predicted" }, `— with your ${changedOf([formula])} `),
       element("span", { class: "sealed" }, "┄ sealed "),
       measured ? element("span", { class: "measured" }, "● measured") : null,
     );

@@ -30,6 +30,13 @@ window.reckon.edits = (() => {
 
   const isEdited = (formula) => texts.has(formula) || sharedOf(formula).some((shared) => edits.has(shared));
 
+  /** What of these formulas the reader has changed: "inputs", "formula" or both. */
+  function changedOf(formulas) {
+    const ofInputs = formulas.flatMap(sharedOf).some((shared) => edits.has(shared));
+    const ofText = formulas.some((formula) => texts.has(formula));
+    return [ofInputs || !ofText ? "inputs" : "", ofText ? "formula" : ""].filter(Boolean).join(" and ");
+  }
+
   /** Throws a FormulaError for an infinite value of a formula, and for a time or rate below 0. */
   function checkValue(formula) {
     const { inputs, predicted } = compute(formula);
@@ -159,6 +166,7 @@ window.reckon.edits = (() => {
     texts,
     textsOf,
     isEdited,
+    changedOf,
     isBelowZero,
     changeText,
     compute,

@@ -9,7 +9,7 @@
   const { inputRow } = window.reckon.inputs;
   const { resultBox } = window.reckon.results;
   const { LINK, link, linked, apply, notebookCell, give } = window.reckon.copies;
-  const { given, sharedOf, isEdited, compute, sealedRatio, onChange, reset } = window.reckon.edits;
+  const { given, sharedOf, isEdited, changedOf, compute, sealedRatio, onChange, reset } = window.reckon.edits;
 
   const WRONG = ".what-if [aria-invalid=true]";
   const panels = [];
@@ -36,7 +36,7 @@
     const nearNow = measured.filter((formula) => isNear(compute(formula).ratio)).length;
     const nearAsSealed = measured.filter((formula) => isNear(sealedRatio(formula))).length;
     return (
-      `With your inputs ${changed.length} of ${quantities.length} predictions change; ${nearNow} of ` +
+      `With your ${changedOf(quantities)} ${changed.length} of ${quantities.length} predictions change; ${nearNow} of ` +
       `${measured.length} lie within ${near} times of the measurement (sealed ${nearAsSealed}).`
     );
   }
@@ -45,7 +45,7 @@
 
   function reportOne(formula) {
     const { predicted, ratio } = compute(formula);
-    const start = `With your inputs: ${ends(predicted, formula)};`;
+    const start = `With your ${changedOf([formula])}: ${ends(predicted, formula)};`;
     if (!formula.measured) return `${start} it is not measured.`;
     if (isOfTwoGroups(formula)) return `${start} measured ${measuredAndInterval(formula)[0]}, so there is no ratio.`;
     return `${start} measured is ${times(ratio)} (sealed ${times(sealedRatio(formula))}).`;

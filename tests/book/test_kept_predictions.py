@@ -61,14 +61,14 @@ def test_what_is_kept_stays_on_all_pages_and_can_be_removed_and_taken_back(open_
     assert (
         box.evaluate("box => box.open") and "(1 kept)" in box.locator("summary").first.inner_text()
     )
-    said = box.get_by_text("You have kept kernel path = 550.5 cycle. Show it")
+    said = box.get_by_text("You have kept kernel path = 550.5 cycles. Show it")
     assert field(box, "kernel path").input_value() == "150"
     said.get_by_role("link").click()
     assert field(box, "kernel path").input_value() == "550.5"
     box.get_by_text("Reset").click()
     dialog = opened(page)
     kept = dialog.get_by_role("listitem")
-    assert kept.inner_text() == "kernel path = 550.5 cycle: getpid (cpu/syscall) Remove"
+    assert kept.inner_text() == "kernel path = 550.5 cycles: getpid (cpu/syscall) Remove"
     kept.get_by_role("link").click()  # the panel shows it
     assert field(box, "kernel path").input_value() == "550.5"
     # The other page of the book lists the same, and adds a file.
@@ -81,7 +81,7 @@ def test_what_is_kept_stays_on_all_pages_and_can_be_removed_and_taken_back(open_
         == "1 change (1 prediction) of a.toml added. Of other pages, names of inputs and units were not checked here."
     )
     whole = downloaded(again)
-    assert whole[NULL_CALL] == {"kernel_path": "550.5 cycle"}
+    assert whole[NULL_CALL] == {"kernel_path": "550.5 cycles"}
     assert whole["memory/fault/minor"] == {"latency": "5 ns"}
     dialog.get_by_label("Remove latency = 5 ns", exact=True).click()
     assert "memory/fault/minor" not in downloaded(again)
@@ -236,7 +236,7 @@ def test_what_the_browser_does_not_store_is_there_until_the_page_is_left(open_pa
         keep(page, "550")
         page.reload()
         opened(page)
-        assert downloaded(page)[NULL_CALL] == {"kernel_path": "550 cycle"}
+        assert downloaded(page)[NULL_CALL] == {"kernel_path": "550 cycles"}
         return
     if fault == "full":
         page.evaluate("void (Storage.prototype.setItem = () => { throw new DOMException() })")
@@ -248,7 +248,7 @@ def test_what_the_browser_does_not_store_is_there_until_the_page_is_left(open_pa
     box = keep(page, "550")
     assert "so download it" in box.locator(".what-if-status").text_content()
     opened(page)
-    assert downloaded(page)[NULL_CALL] == {"kernel_path": "550 cycle"}
+    assert downloaded(page)[NULL_CALL] == {"kernel_path": "550 cycles"}
 
 
 @pytest.mark.parametrize("width", [320, 390])

@@ -396,3 +396,16 @@ def test_an_input_shows_its_new_numbers_sooner_than_the_largest_page_opens(open_
     times_ms = [time_ms for _ in range(5) for time_ms in page.evaluate(script)]
     print(f"{min(times_ms):.1f} ms for new numbers, {min(openings_ms):.1f} ms to open the page")
     assert min(times_ms) < min(openings_ms)
+
+
+def test_what_is_changed_is_called_inputs_formula_or_both(open_page):
+    box = panel(open_page())
+    status = box.locator(".what-if-status")
+    box.get_by_text("Change the formula").click()
+    hardware = box.get_by_label("hardware = ")
+    hardware.fill("mode_switch * clock")
+    assert "gives a quantity of dimension cycle^2 · time^-1, but" in box.inner_text()
+    hardware.fill("2 * mode_switch / clock")
+    assert status.inner_text().startswith("With your formula: ")
+    field(box, "kernel path").fill("550")
+    assert status.inner_text().startswith("With your inputs and formula: ")

@@ -60,7 +60,9 @@ def test_a_link_carries_the_changes(open_page):
     field(box, "clock").fill("3.5")
     box.get_by_text("Copy link").click()
     address = box.get_by_label("Text to copy").input_value()
-    assert address.endswith(f"#what-if={NULL_CALL}.kernel_path=550+cycle&{NULL_CALL}.clock=3.5+GHz")
+    assert address.endswith(
+        f"#what-if={NULL_CALL}.kernel_path=550+cycles&{NULL_CALL}.clock=3.5+GHz"
+    )
     expected = page.locator("[data-shows=ratio]").text_content()
     other = open_page(fragment="#" + address.split("#")[1])
     assert other.locator("details.what-if").evaluate("box => box.open")
