@@ -132,6 +132,7 @@ _AMOUNT = re.compile(
 )
 # Thousands or three decimals; those after a point end in 0, in which no text of Reckon's ends.
 _THOUSANDS = re.compile(r"[-+−]?[1-9][0-9]{0,2}(?:,[0-9]{3}|\.[0-9]{2}0)")
+_GROUPS = re.compile(r"[0-9][\s,.'’_][0-9]{3}(?![0-9])")
 UNCLEAR = "{text} may be {whole} or {decimal}; write the one that is meant."
 
 
@@ -151,6 +152,11 @@ def number_and_unit(text: str) -> tuple[float, str] | None:
         whole, shortest = decimal.replace(".", ""), decimal.rstrip("0").rstrip(".")
         raise ReckonError(UNCLEAR.format(text=number, whole=whole, decimal=shortest))
     return float(decimal.replace("−", "-")), match[2]
+
+
+def has_groups(text: str) -> bool:
+    """Whether something stands between thousands: "1 234", "1,234.5"."""
+    return _GROUPS.search(text) is not None
 
 
 def to_base(value, unit: str):

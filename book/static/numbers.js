@@ -151,9 +151,11 @@ window.reckon.numbers = (() => {
       .replace("{factor}", number(factor, 2));
   }
 
-  const NO_NUMBER = "This is no number, or too large for one; write it with nothing between thousands, as 1234.5.";
+  const NO_NUMBER = "This is no number, or too large for one; write one such as 1234.5.";
+  const OF_THOUSANDS = "This is no number; write it with nothing between thousands, as 1234.5.";
   const AMOUNT =
     /^\s*([-+−]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)(?:[eE][-+−]?[0-9]+)?)\s*((?:[\p{L}%]|1(?![\p{L}\p{N}_.]))[^,]*?|)\s*$/u;
+  const GROUPS = /[0-9][\s,.'’_][0-9]{3}(?![0-9])/; // as in reckon/units.py
   const THOUSANDS = /^[-+−]?[1-9][0-9]{0,2}(?:,[0-9]{3}|\.[0-9]{2}0)$/;
 
   /** The units in which an input may be given, its own first. */
@@ -163,7 +165,7 @@ window.reckon.numbers = (() => {
    * reckon/units.py. */
   function numberAndUnit(text) {
     const [, written, name] = AMOUNT.exec(text) ?? [];
-    if (written === undefined) return { fault: NO_NUMBER };
+    if (written === undefined) return { fault: GROUPS.test(text) ? OF_THOUSANDS : NO_NUMBER };
     const decimal = written.replace(",", ".");
     if (THOUSANDS.test(written)) {
       const { unclear_amount: unclear } = window.reckon.data.rules;
@@ -181,6 +183,8 @@ window.reckon.numbers = (() => {
     const isNamed = (unit) => [unit.spoken, unit.one].includes(name.replace(/^[uμ](?=s$)/, "µ"));
     const unit = name ? known.find(isNamed) : known[0];
     if (!unit) {
+      const meant = known.find(({ spoken, one }) => [spoken, one].some((each) => each?.toLowerCase() === name.toLowerCase()));
+      if (meant) return { fault: `“${name}” is no unit of this field; did you mean ${meant.spoken}?` };
       const names = [...new Set(known.map(({ spoken }) => spoken || "1"))];
       return { fault: `“${name}” is no unit of this field; write ${names.join(", ")} or none.` };
     }

@@ -39,9 +39,9 @@ def _value(prediction: Prediction, name: str, text: str) -> float:
     example = _example(prediction, name)
     parts = units.number_and_unit(text)
     if parts is None:
+        hint = ", with nothing between thousands" if units.has_groups(text) else ""
         raise PredictionError(
-            f"{text!r} is not a number with its unit; write for example {example}, with "
-            "nothing between thousands."
+            f"{text!r} is not a number with its unit; write for example {example}{hint}."
         )
     number, stated_unit = parts[0], parts[1] or unit
     if units.dimension(stated_unit) != units.dimension(unit):

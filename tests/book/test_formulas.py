@@ -170,6 +170,8 @@ def test_numbers_are_printed_alike(open_page):
             ("ns", None),
             ("5e", None),
             ("1,2,3", None),
+            ("550+10", None),
+            ("1/2", None),
             ("1e999", None),
         ],
         *[("1,200", "1200 or 1.2;"), ("-12,345 ns", "-12345 or -12.345"), ("5 parsec", None)],
@@ -194,5 +196,6 @@ def test_an_amount_is_read_alike(open_page, text, expected):
         assert typed["value"] == value == pytest.approx(expected * 1e-9, rel=1e-15, abs=0)
         return
     assert value is None and typed["fault"]
+    assert expected or ("thousands" in typed["fault"]) == units.has_groups(text)
     if expected:
         assert fault == typed["fault"] and expected in fault
