@@ -63,7 +63,7 @@ def forget(name: str) -> None:
 
 
 def _kept(name: str) -> Path:
-    return config.settings().build_dir / "cache" / "drawings" / f"{name}.drawing"
+    return config.settings().build_dir / "drawings" / f"{name}.drawing"
 
 
 def _size(file: Path) -> int:
