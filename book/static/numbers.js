@@ -192,7 +192,14 @@ window.reckon.numbers = (() => {
     return Number.isFinite(value) ? { value } : { fault: NO_NUMBER };
   }
 
+  /** A value in base units as a number in the unit of an input or a formula, as it may be read again. */
+  function exact(value, { unit }) {
+    const texts = [12, 15, 16, 17].map((digits) => String(Number((value / unit.factor).toPrecision(digits))));
+    return texts.find((text) => Number(text) * unit.factor === value) ?? texts[3];
+  }
+
   return {
+    exact,
     numberAndUnit,
     typed,
     unitsOf,

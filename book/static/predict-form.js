@@ -3,10 +3,9 @@ window.reckon.predictForm = (() => {
   "use strict";
 
   const { byQuantity } = window.reckon.formulas;
-  const { measuredAndInterval, times, typed, unitsOf, howFar, withUnit } = window.reckon.numbers;
+  const { exact, measuredAndInterval, times, typed, unitsOf, howFar, withUnit } = window.reckon.numbers;
   const { element, button } = window.reckon.elements;
   const { guesses, put, skip, isOpen, missing, holds, score, firstVote } = window.reckon.guesses;
-  const { exact } = window.reckon.copies;
 
   const words = (text) => text.replace(/\s+/g, " ").trim();
 

@@ -4,7 +4,7 @@ window.reckon.copies = (() => {
   "use strict";
 
   const { byQuantity } = window.reckon.formulas;
-  const { numberAndUnit, spoken, typed, unitsOf } = window.reckon.numbers;
+  const { exact, numberAndUnit, spoken, typed, unitsOf } = window.reckon.numbers;
   const { didYouMean } = window.reckon.words;
   const { parsePart, partsOf, checkText, FormulaError } = window.reckon.formulaText;
   const { edits, given, texts, textsOf, isEdited, isBelowZero, changeText, changeOnly } = window.reckon.edits;
@@ -13,11 +13,6 @@ window.reckon.copies = (() => {
   const LINK = "#what-if=";
   const FORMULA = "formula";
 
-  /** A value in base units as a number in the unit of an input or a formula, as it may be read again. */
-  function exact(value, { unit }) {
-    const texts = [12, 15, 16, 17].map((digits) => String(Number((value / unit.factor).toPrecision(digits))));
-    return texts.find((text) => Number(text) * unit.factor === value) ?? texts[3];
-  }
   const lastPart = (quantity) => quantity.slice(quantity.lastIndexOf("/") + 1);
   const editedFormulas = () => [...byQuantity.values()].filter(isEdited);
 
@@ -193,5 +188,5 @@ window.reckon.copies = (() => {
     }
   }
 
-  return { LINK, linesOf, fragment, linked, link, apply, lineFault, lastPart, notebookCell, exact, download, give };
+  return { LINK, linesOf, fragment, linked, link, apply, lineFault, lastPart, notebookCell, download, give };
 })();

@@ -30,6 +30,12 @@ window.reckon.edits = (() => {
 
   const isEdited = (formula) => texts.has(formula) || sharedOf(formula).some((shared) => edits.has(shared));
 
+  /** Whether what the reader has changed gives the formula another text or another value. */
+  function isMoved(formula) {
+    const before = along(formula, "predicted", valuesOf(inputsOf(formula, new Map())));
+    return texts.has(formula) || compute(formula).predicted.some((value, k) => value !== before[k]);
+  }
+
   /** What of these formulas the reader has changed: "inputs", "formula" or both. */
   function changedOf(formulas) {
     const ofInputs = formulas.flatMap(sharedOf).some((shared) => edits.has(shared));
@@ -166,6 +172,7 @@ window.reckon.edits = (() => {
     texts,
     textsOf,
     isEdited,
+    isMoved,
     changedOf,
     isBelowZero,
     changeText,

@@ -2,7 +2,7 @@
 window.reckon.inputs = (() => {
   "use strict";
 
-  const { plain, typed, unitsOf, withUnit } = window.reckon.numbers;
+  const { exact, plain, typed, unitsOf, withUnit } = window.reckon.numbers;
   const { element } = window.reckon.elements;
   const { filled } = window.reckon.words;
   const { edits, given, currentValue, change } = window.reckon.edits;
@@ -11,8 +11,9 @@ window.reckon.inputs = (() => {
   let counter = 0;
   const newId = () => `what-if-${++counter}`;
 
-  /** A value as it stands in a field: a whole number in full, another in four digits. */
+  /** A value as it stands in a field: a changed one and a whole number in full, another in four digits. */
   function inField(value, input) {
+    if (edits.has(input.shared) && value === edits.get(input.shared)) return exact(value, input);
     const shown = value / input.unit.factor;
     const whole = Math.round(shown);
     return Math.abs(shown - whole) <= 1e-9 * Math.abs(shown) ? whole : Number(shown.toPrecision(4));

@@ -9,7 +9,7 @@
   const { inputRow } = window.reckon.inputs;
   const { resultBox } = window.reckon.results;
   const { LINK, link, linked, apply, notebookCell, give } = window.reckon.copies;
-  const { given, sharedOf, isEdited, changedOf, compute, sealedRatio, onChange, reset } = window.reckon.edits;
+  const { given, sharedOf, isEdited, isMoved, changedOf, compute, sealedRatio, onChange, reset } = window.reckon.edits;
 
   const WRONG = ".what-if [aria-invalid=true]";
   const panels = [];
@@ -53,7 +53,7 @@
 
   /** How many predictions of the page besides these have changed; "" without any. */
   function reportOthers(quantities) {
-    const others = [...byQuantity.values()].filter((formula) => isEdited(formula) && !quantities.includes(formula));
+    const others = [...byQuantity.values()].filter((formula) => isMoved(formula) && !quantities.includes(formula));
     if (!others.length || !quantities.some(isEdited)) return "";
     return others.length === 1
       ? "One more prediction of this page follows."
@@ -75,7 +75,11 @@
       if (fault(formulas)) say(fault(formulas));
       else give(content(), text, say);
     };
-    const keep = () => say(fault(all()) || window.reckon.kept.keep(all().filter(isEdited)));
+    /** Keeps the predictions that the changes move; where they move none, those that have them. */
+    const keep = () => {
+      const moved = all().filter(isMoved);
+      say(fault(all()) || window.reckon.kept.keep(moved.length ? moved : all().filter(isEdited)));
+    };
     const buttons = element(
       "div",
       { class: "what-if-actions" },

@@ -268,3 +268,18 @@ def test_the_list_works_by_keyboard_and_on_a_phone(open_page, width):
     assert page.evaluate("document.querySelector('dialog.kept').contains(document.activeElement)")
     page.keyboard.press("Escape")
     assert not dialog.is_visible()
+
+
+def test_only_predictions_that_a_change_moves_are_kept(open_page):
+    """The time of main memory is an input of the caches' predictions, too: as what comes after them."""
+    page = open_page(OTHER_PAGE, groups=[("memory/latency/memory",)])
+    box = panel(page)
+    dram = box.get_by_label("dram", exact=True)
+    dram.fill("123.456789")
+    dram.blur()
+    assert dram.input_value() == "123.456789"  # all that is computed with
+    box.get_by_text("Keep these predictions").click()
+    opened(page)
+    kept = downloaded(page)
+    assert "memory/latency/memory" in kept and "memory/latency/l1" not in kept
+    assert all("dram" in inputs for inputs in kept.values())

@@ -10,7 +10,7 @@
   });
   const texts = Object.keys(numbers).map((name) => {
     const input = reckon.data.inputs[formula.inputs[name]];
-    return Number(reckon.copies.exact(numbers[name] * input.unit.factor, input));
+    return Number(reckon.numbers.exact(numbers[name] * input.unit.factor, input));
   });
   changeOnly(new Map(changes));
   for (const [part, text] of Object.entries(parts)) changeText(formula, part, text);
