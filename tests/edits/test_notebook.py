@@ -115,7 +115,7 @@ def test_an_edited_input_shows_its_ratio_beside_the_sealed_one(lab):
     assert "(sealed" in shown and "would meet it" in shown and "in `kernel_path`" in shown
     assert "; revised " in lab.run(TABLE)
     verdict = lab.run('rk.show.verdict(rk.measure(null_call_here), "the call")')
-    assert "Revised after measuring (inputs revised: kernel path)" in verdict
+    assert "Tried here (inputs revised: kernel path)" in verdict
     assert written(lab.folder) == before
     assert "(sealed" not in lab.run(lab.cells[INPUTS])
     assert "; revised " not in lab.run(TABLE)
@@ -350,10 +350,10 @@ def test_outputs_follow_an_edited_prediction(page):
     changed = {name for name, text in page.places.items() if text != before.get(name)}
     inputs, table = f"{INPUTS}-0", f"{TABLE_CELL}-0"
     assert changed >= {inputs, f"{INPUTS}-1", f"{INPUTS}-2", table, f"{ANSWER}-0", f"{FIGURE}-0"}
-    assert "Revised" in page.places[f"{ANSWER}-0"] and "; revised" in page.places[table]
+    assert "Tried here" in page.places[f"{ANSWER}-0"] and "; revised" in page.places[table]
     edited(page, FORMULA, "no such", "text")
     assert {name for name, text in page.places.items() if text != before.get(name)} <= changed
-    assert "Revised" not in page.places[f"{ANSWER}-0"] and written(page.folder) == files
+    assert "Tried here" not in page.places[f"{ANSWER}-0"] and written(page.folder) == files
 
 
 @pytest.mark.parametrize(
@@ -415,7 +415,7 @@ def test_cells_that_follow_measure_and_write_nothing(tmp_path):
             kernel.run(text, cell)
         before = written(tmp_path / "runs")
         assert "was before" not in edited(kernel, "inputs", "rk.guess(150", "rk.guess(550")
-        assert "Revised" in kernel.places["show-0"]
+        assert "Tried here" in kernel.places["show-0"]
         shown = edited(kernel, "calls", "1000", "2000")
         assert "Cell 4 follows and fails. It would measure `cpu/syscall/getpid`" in shown
         assert written(tmp_path / "runs") == before

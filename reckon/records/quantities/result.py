@@ -549,6 +549,12 @@ class Result:
         return differences(self.seal, self.current) if self.entry.has_samples else []
 
     @property
+    def change(self) -> str:
+        """What the last prediction is called, if it is none that was sealed: "Tried here", until it
+        is kept, or "Revised after measuring"."""
+        return "Tried here" if self.current.role is None else "Revised after measuring"
+
+    @property
     def attempt_note(self) -> str:
         """The date of the samples, and why a later attempt gave none; "" if none was made."""
         attempt = self.entry.attempt

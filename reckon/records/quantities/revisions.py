@@ -104,8 +104,7 @@ class Variants:
             return stored.model_copy(update={"predictions": [new]})
         if not differences(stored.predictions[-1], new):
             return stored
-        variant = edited(name, stored.predictions[-1], new)
-        variant = self.by_quantity[name] = variant.model_copy(update={"role": "revision"})
+        variant = self.by_quantity[name] = edited(name, stored.predictions[-1], new)
         return stored.model_copy(update={"predictions": [*stored.predictions, variant]})
 
     def take(self) -> dict[str, PredictionRecord]:

@@ -231,7 +231,7 @@ def _revision(result: Result) -> str:
     ratio = f"{units.number(result.current_ratio)} times that was measured"
     measured = "there is no ratio" if result.is_of_two_groups else ratio
     return (
-        f"Revised after measuring{by} ({changes}): now {predicted}, and {measured}. The score uses "
+        f"{result.change}{by} ({changes}): now {predicted}, and {measured}. The score uses "
         "the sealed one."
     )
 

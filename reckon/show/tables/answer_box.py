@@ -61,7 +61,7 @@ class AnswerValues:
             return ""
         revised = float(self.result.current_values[self.index])
         ratio = ratio_text(self._ratio_to(revised))
-        return f"Revised after measuring: {units.amount(revised, self.result.unit)}, {ratio}."
+        return f"{self.result.change}: {units.amount(revised, self.result.unit)}, {ratio}."
 
     def span(self, text: str, content: str) -> str:
         """`text` as HTML that what-if.js keeps up to date; in the PDF, the text.
