@@ -47,7 +47,7 @@ def test_a_notebook_that_was_run_and_saved_is_unchanged_for_git(page, monkeypatc
     monkeypatch.setenv("JUPYTER_PATH", "")  # it is set for kernels
     runpy.run_path(str(ROOT / "tools/lab_config.py"), {"get_config": lambda: settings})
     model = {"type": "notebook", "content": notebook}
-    settings.ContentsManager.pre_save_hook(model=model)
+    settings.ContentsManager.pre_save_hook(model=model, path=f"notebooks/{page}.ipynb")
     written = nbformat.writes(nbformat.from_dict(model["content"])) + "\n"
     assert written.encode() == source  # where its size differs, git asks no filter
 

@@ -298,7 +298,7 @@ def test_a_chapter_covers_what_was_measured_until_its_reader_has_predicted(brows
     before = article.inner_text()
     assert "The model" in before and "Verdict." not in before and "mode switch" in before
     article.get_by_role("button", name="Predict getpid").first.click()
-    sheet.keyboard.type("150")
+    sheet.keyboard.type("150 ns")
     sheet.keyboard.press("Enter")
     sheet.keyboard.press("Enter")
     after = article.inner_text()

@@ -103,7 +103,7 @@ def test_the_root_hash_covers_the_variance_that_intervals_are_made_from(run):
         (set_at(SCALAR, "measurement", "points", 0, "params", {"calls": 2}), "its points are not"),
         (
             set_at(CURVE, "measurement", "points", 1, "summary", "median", 1e-9),
-            "the summary at 2048 does not follow from the samples",
+            "the summary at 2,048 does not follow from the samples",
         ),
     ],
 )
