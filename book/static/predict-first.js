@@ -44,7 +44,7 @@
 
   const questions = () => chosen("predict").split(",").filter(Boolean);
 
-  /** What uncovers a quantity on another page than its chapter's: what is asked for there. */
+  /** The questions of its chapter that uncover a quantity on other pages. */
   function askedInChapter(quantity) {
     const chapter = quantity.slice(0, quantity.lastIndexOf("/") + 1);
     const ofChapter = questions().filter((question) => question.startsWith(chapter));

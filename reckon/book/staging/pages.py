@@ -12,7 +12,7 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from reckon import config, records
@@ -101,13 +101,12 @@ def front(notebooks: dict[str, dict]) -> str:
     chosen = config.settings().pages
     part = [_PART.format(literal(chosen))] if chosen else []
     shown = part + [text for notebook in notebooks.values() for text in _outputs(notebook, _FRONT)]
-    return without_dead_links(_unbroken("\n\n".join(shown))) + "\n"
+    return _as_prose(shown)
 
 
 def machine_card(notebooks: dict[str, dict]) -> str:
     """What the front page shows of the machine: the outputs of the cells tagged "card"."""
-    shown = [text for notebook in notebooks.values() for text in _outputs(notebook, _CARD)]
-    return without_dead_links(_unbroken("\n\n".join(shown))) + "\n"
+    return _as_prose(text for notebook in notebooks.values() for text in _outputs(notebook, _CARD))
 
 
 def score(notebooks: dict[str, dict]) -> str:
@@ -126,7 +125,12 @@ def answers(part: str, notebooks: dict[str, dict]) -> str:
         title = "".join(notebook["cells"][0]["source"]).partition("\n")[0].lstrip("# ")
         box = next(_outputs(notebook, _ANSWER), "")
         cards.append(f"**[{title}](/notebooks/{page}.ipynb)**\n\n{box}")
-    return without_dead_links(_unbroken("\n\n".join(cards))) + "\n"
+    return _as_prose(cards)
+
+
+def _as_prose(texts: Iterable[str]) -> str:
+    """The texts as a file that a page includes."""
+    return without_dead_links(_unbroken("\n\n".join(texts))) + "\n"
 
 
 def _outputs(notebook: dict, tag: str) -> Iterator[str]:
@@ -173,7 +177,10 @@ def _tagged(cell: dict, tag: str) -> bool:
 
 def _arranged(cells: list[dict]) -> list[dict]:
     """The cells in the order of the page: the answer, which is computed last, below the title."""
-    title, *others = [cell for cell in cells if not (_tagged(cell, _FRONT) or _tagged(cell, _CARD))]
+    of_front_page = (_FRONT, _CARD)
+    title, *others = [
+        cell for cell in cells if not any(_tagged(cell, tag) for tag in of_front_page)
+    ]
     answer = [cell for cell in others if _tagged(cell, _ANSWER)]
     rest = _hidden_joined([cell for cell in others if not _tagged(cell, _ANSWER)])
     return [title, *answer, *(_foldable(_with_prompt(cell)) for cell in rest)]

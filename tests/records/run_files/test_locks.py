@@ -109,15 +109,21 @@ def measuring(folders):
         process.kill()
 
 
+def reporting(sentences, process, number):
+    """What is called when a measurement waits for the process: keeps the sentence, and ends it."""
+
+    def end_it(sentence):
+        sentences.append(sentence)
+        process.send_signal(number)
+
+    return end_it
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_two_runs_are_not_measured_at_once(measuring, number):
     made_up.run("r", [])
     sentences = []
-
-    def end_it(sentence):
-        sentences.append(sentence)
-        measuring.send_signal(number)
-
+    end_it = reporting(sentences, measuring, number)
     with records.writing("r"):  # what does not measure does not wait
         pass
     with records.measuring("r", end_it), records.measuring("r", pytest.fail):
@@ -144,12 +150,7 @@ def test_a_user_s_own_measurement_is_waited_for_however_long(measuring, monkeypa
     monkeypatch.setattr(locks, "_POLL_S", 0.001)
     made_up.run("r", [])
     sentences = []
-
-    def end_it(sentence):
-        sentences.append(sentence)
-        measuring.kill()
-
-    with records.measuring("r", end_it):
+    with records.measuring("r", reporting(sentences, measuring, signal.SIGKILL)):
         assert measuring.wait(10)
     assert sentences == [f"Waiting for process {measuring.pid}, which measures on this machine."]
 
