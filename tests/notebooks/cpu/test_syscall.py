@@ -58,4 +58,4 @@ def test_what_was_guessed_is_what_the_sealed_prediction_had(recorded):
     answer = contents.findings_of("cpu/syscall").answer(result, switch, path)
     assert "where 150 were guessed" in answer
     box = rk.show.answer("How long?", result, "the null system call", answer).markdown
-    assert box.index("where 150 were guessed") < box.index("Revised after measuring")
+    assert box.index("where 150 were guessed") < box.index("Tried here")
