@@ -195,6 +195,8 @@ class _Build:
         for _ in group:  # as many times at most as one page can follow from another
             made = [page for page in group if page not in self.outcome.failed]
             due = [page for page in made if not self.sources.is_current(page)]
+            if not due:
+                break
             self._execute_together(due)
 
     def _visit_again(self, visit: int) -> None:

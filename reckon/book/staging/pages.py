@@ -258,7 +258,7 @@ def _staged(notebook: dict, faults: list[str], formulas: str) -> bytes:
         if "data" in output:
             output["data"] = static_form(output["data"])
     notebook["metadata"].pop("widgets", None)  # Sphinx would load their scripts from elsewhere
-    text = json.dumps({**notebook, "cells": cells}, indent=1)
+    text = json.dumps({**notebook, "cells": cells})
     return (without_dead_links(text) + "\n").encode()
 
 
