@@ -10,7 +10,7 @@ import contextlib
 import json
 import operator
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -149,8 +149,9 @@ def updating(run: str, experiment: str) -> Iterator[Record]:
         record = read_record(run, experiment)
         before = dict(record.quantities)
         yield record
-        if any(record.quantities[name] is not before.get(name) for name in record.quantities):
-            record.quantities.update(write_record(run, record).quantities)
+        new = [name for name, each in record.quantities.items() if each is not before.get(name)]
+        if new:
+            record.quantities.update(write_record(run, record, new).quantities)
 
 
 def writing(run: str | Path) -> contextlib.AbstractContextManager[None]:
@@ -171,19 +172,22 @@ def measuring(run: str | Path, on_wait: Callable[[str], None]) -> Iterator[None]
         yield
 
 
-def write_record(run: str | Path, record: Record) -> Record:
+def write_record(run: str | Path, record: Record, changed: Collection[str] | None = None) -> Record:
     """The record as it was written: new samples in files of their own, then the record that names
     them; then samples that it no longer names are removed. A crash leaves the former state or the
-    new one."""
+    new one.
+
+    changed: the quantities that are not as the record has them; default: all."""
     folder = run_dir(run)
     description = read_model(folder / "run.json", Run)
     run_id, at = description.id if description else "", now()
     quantities = {}
-    for name, quantity in record.quantities.items():
+    for name in record.quantities if changed is None else changed:
+        quantity = record.quantities[name]
         measurement = with_visit(folder, name, quantity)
         quantity = quantity.model_copy(update={"measurement": measurement})
         quantities[name] = chain.extend(quantity, run_id, at)
-    complete = record.model_copy(update={"quantities": quantities})
+    complete = record.model_copy(update={"quantities": record.quantities | quantities})
     text = complete.model_dump_json(exclude=_PROCESSES) + "\n"
     write_whole(record_path(run, record.experiment), text)
     for name, quantity in quantities.items():
