@@ -1,11 +1,59 @@
 """What the chapter on page faults concludes."""
 
+import math
+
 import numpy as np
 
 import reckon as rk
+from reckon.show.tables.process_conditions import processes_of
+from reckon.show.text import NONE
 
 SMALL, HUGE = 4096, 2**21  # bytes of a page
 WHOLE = 0.9  # faults counted for each page, below which a time is no time of a fault
+
+
+def fault_counts(results, caption, name):
+    """Pages touched, and faults counted in the trials and in the whole processes."""
+    header = ["Measurement", "Pages touched", "Faults in the trials", "Minor faults of the processes", "Major faults"]
+    return rk.blocks.grid(header, [counts_of(result) for result in results], caption, name)
+
+
+def faults_per_touch(result):
+    """Faults for each page touched, counted in the trials or, by probes that count none there, in the processes; nan if the pages are
+    unknown."""
+    touches, faults = touches_of(result), faults_in_trials(result)
+    if faults is None:
+        faults = sum(process.minor_faults + process.major_faults for process in processes_of(result))
+    return faults / touches if touches else math.nan
+
+
+def time_per_major_fault(result):
+    """Seconds of all trials for each major fault of the processes; nan without one."""
+    faults = sum(process.major_faults for process in processes_of(result))
+    if not (faults and result.measurement):
+        return math.nan
+    return sum(sum(process.ticks) for process in processes_of(result)) / result.measurement.tick_hz / faults
+
+
+def touches_of(result):
+    """Pages touched in all trials; None if the probe sets their number itself."""
+    touches = result.measurement.params.get("touches") if result.measurement else None
+    return sum(len(process.ticks) for process in processes_of(result)) * int(touches) if touches else None
+
+
+def faults_in_trials(result):
+    """Faults in all trials; None if the probe counts no faults."""
+    if result.measurement is None or result.measurement.op != "fault":
+        return None
+    counts = [np.broadcast_to(process.ops, len(process.ticks)) for process in processes_of(result)]
+    return sum(int(np.sum(count)) for count in counts)
+
+
+def counts_of(result):
+    minor = sum(process.minor_faults for process in processes_of(result))
+    major = sum(process.major_faults for process in processes_of(result))
+    counts = (touches_of(result), faults_in_trials(result), minor, major)
+    return [rk.title_of(result.quantity), *(NONE if count is None else str(count) for count in counts)]
 
 
 def clearing_rate(anonymous, huge):

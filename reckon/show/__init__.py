@@ -9,14 +9,7 @@ import importlib
 _NAMES = {
     "formulas": ["prediction", "predictions"],
     "sentences.capacities": ["inferred_capacities", "inferred_capacity"],
-    "sentences.drive_readers": [
-        "reader_shares",
-        "reader_shares_table",
-        "saturating_readers",
-        "total_rates",
-    ],
     "sentences.host_sentences": ["disk", "distance", "host", "link_check", "server"],
-    "sentences.page_faults": ["fault_counts", "faults_per_touch", "time_per_major_fault"],
     "sentences.timed_reads": ["hit_and_miss", "hit_and_miss_times", "single_reads"],
     "sentences.verdicts": ["measured_again", "verdict"],
     "tables.answer_box": ["answer", "exercise"],

@@ -4,7 +4,9 @@ import math
 
 from helpers import made_up
 
-from reckon.show.sentences import page_faults
+from reckon.book import contents
+
+FAULT = contents.findings_of("memory/fault")
 
 
 def fault(op="fault", touches=4, major=0):
@@ -18,24 +20,18 @@ def fault(op="fault", touches=4, major=0):
 
 
 def test_faults_are_counted_for_each_page_touched():
-    assert page_faults.faults_per_touch(fault(), touches_parameter="touches") == 10_000 / 4
+    assert FAULT.faults_per_touch(fault()) == 10_000 / 4
     by_pages = fault(op="page")
     for process in by_pages.points[0].processes:  # of ten trials of 4 touches
         process.minor_faults, process.major_faults = 3, 2
-    assert page_faults.faults_per_touch(by_pages, touches_parameter="touches") == 5 / 40
-    assert math.isnan(
-        page_faults.faults_per_touch(fault(touches=None), touches_parameter="touches")
-    )
-    assert math.isnan(
-        page_faults.faults_per_touch(
-            made_up.nothing("test/new_memory"), touches_parameter="touches"
-        )
-    )
+    assert FAULT.faults_per_touch(by_pages) == 5 / 40
+    assert math.isnan(FAULT.faults_per_touch(fault(touches=None)))
+    assert math.isnan(FAULT.faults_per_touch(made_up.nothing("test/new_memory")))
 
 
 def test_the_table_of_counts_has_dashes_for_what_is_unknown():
     rows = [fault(major=3), fault(op="page", touches=None)]
-    shown = page_faults.fault_counts(rows, "Faults", "faults", touches_parameter="touches")
+    shown = FAULT.fault_counts(rows, "Faults", "faults")
     text = shown.markdown
     assert "| new memory | 320 | 800000 | 0 | 24 |" in text
     assert "| new memory | – | – | 0 | 0 |" in text

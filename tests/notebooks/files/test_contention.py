@@ -5,9 +5,10 @@ from helpers import made_up
 from helpers.tables import rows
 
 import reckon as rk
+from reckon.book import contents
 from reckon.comparison.reports import published
-from reckon.show.sentences import drive_readers
 
+CONTENTION = contents.findings_of("files/contention")
 TIME = "test/each"
 
 
@@ -19,7 +20,7 @@ def by_readers(y, unit="µs", x=(1, 2, 4, 8), **changes):
     ("rates", "full"), [([1, 2, 4, 4], 4), ([4, 4, 4, 4], 1), ([1, 2, 4, 8], None)]
 )
 def test_the_first_number_of_readers_with_the_full_rate(rates, full):
-    assert drive_readers.saturating_readers(by_readers(rates, "GB/s")) == full
+    assert CONTENTION.saturating_readers(by_readers(rates, "GB/s")) == full
 
 
 def with_ticks(curve, ticks):
@@ -33,10 +34,8 @@ def with_ticks(curve, ticks):
 
 def test_the_shares_of_readers_are_those_of_a_trial():
     """Two trials of two readers, and one sample of a trial that was cut off."""
-    [share] = drive_readers.reader_shares(
-        with_ticks(by_readers([1], x=[2]), [100, 300, 300, 100, 9])
-    )
-    assert share == drive_readers.ReaderShare(readers=2, slowest=1.5, fastest=0.5)
+    [share] = CONTENTION.reader_shares(with_ticks(by_readers([1], x=[2]), [100, 300, 300, 100, 9]))
+    assert share == CONTENTION.ReaderShare(readers=2, slowest=1.5, fastest=0.5)
 
 
 def test_the_rate_of_all_readers_together_is_compared_with_the_drive(folders):
@@ -45,9 +44,7 @@ def test_the_rate_of_all_readers_together_is_compared_with_the_drive(folders):
         "files/contention/t470", [1, 2, 4], [10, 10, 10], unit="µs", axis_unit="1"
     )
     limit = rk.guess(1, "GB/s", "a disk", low=0.1, high=1.2)
-    shown = drive_readers.total_rates(
-        [curve], 4096, limit, "C", "n", limit_in_reports="disk, read bandwidth"
-    )
+    shown = CONTENTION.total_rates([curve], 4096, limit, "C", "n")
     _, this_run, report = rows(shown)
     assert this_run == [
         "method of the report on the ThinkPad T470, this run",
