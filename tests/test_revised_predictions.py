@@ -7,6 +7,7 @@ from helpers import made_up
 from helpers.tables import rows
 
 import reckon as rk
+from reckon.book import contents
 from reckon.cli import runs
 from reckon.show.tables import tables
 
@@ -32,7 +33,7 @@ def revised(result, times):
 
 
 def cache_capacity(name, times):
-    return rk.draw.cache_capacity(curve(times), name, "C", None)
+    return contents.findings_of("files/cache").draw_filling(curve(times), name, "C", None)
 
 
 def levels(name, times):

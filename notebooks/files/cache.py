@@ -1,10 +1,171 @@
 """What the chapter on the file cache concludes."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 import reckon as rk
+from reckon import units
+from reckon.measurement.capacity import in_reads, in_times
+from reckon.show.figures import drawings, places, style
+from reckon.show.figures.drawings import Data
+from reckon.show.figures.measured_curve import MeasuredCurve
+from reckon.show.tables.tables import measured_cell, title
+from reckon.show.text import NONE, amount_or_dash, ratio_text
+from reckon.statistics.onset import rise, slow_from
+
+FEW = 0.005  # a smaller share of cached reads that are slow is not named
+
+
+class HitsAndMisses(NamedTuple):
+    """The mean times of a cached read and of another one, in base units; nan without one.
+
+    A read is slow above the limit; of the files that fit, that share is.
+    """
+
+    hit: float
+    miss: float = math.nan
+    limit: float = math.nan
+    slow_while_fitting: float = math.nan
+
+
+def hits_and_misses(curve):
+    """By the reads of files that fit, which are all cached; without any, by a gap between reads."""
+    if not curve.has_samples:
+        return HitsAndMisses(math.nan)
+    by_size = [np.concatenate(curve.single_trials(point)) for point in curve.points]
+    times = np.concatenate(by_size)
+    limit = slow_from(times)
+    if limit is None:
+        return HitsAndMisses(float(times.mean()))
+    fit = in_reads(curve)[0]
+    if not fit.capacity or not 0 <= fit.fits < len(by_size) - 1:
+        return HitsAndMisses(float(times[times < limit].mean()), float(times[times >= limit].mean()))
+    cached, mixed = np.concatenate(by_size[: fit.fits + 1]), np.concatenate(by_size[fit.fits + 1 :])
+    slow = float((cached >= limit).mean())
+    missing = ((mixed >= limit).mean() - slow) / (1 - slow)
+    hit = float(cached.mean())
+    miss = float(mixed.mean() - (1 - missing) * hit) / missing if missing > 0 else math.nan
+    return HitsAndMisses(hit, float(miss), limit, slow)
+
+
+def hit_and_miss_times(curve):
+    """How long a read takes whose block is cached, and one whose block is not.
+
+    The curve mixes the two. Predicted are its minimum, and its input `disk` more.
+    """
+    if not curve.has_samples:
+        return rk.say(f"The time of a read whose block is cached could not be measured: {rk.literal(curve.reason)}.")
+    means, minimum = hits_and_misses(curve), float(np.nanmin(curve.sealed("predicted")))
+    hit_text = mean_time(means.hit, minimum, curve.unit)
+    if math.isnan(means.miss):
+        return rk.say(f"A read whose block is cached {hit_text}; no other read was seen.")
+    both = (f"A read whose block is cached {hit_text}; one whose block is not "
+            f"{mean_time(means.miss, minimum + curve.sealed_input('disk'), curve.unit)}.")
+    if not means.slow_while_fitting >= FEW:
+        return rk.say(both)
+    return rk.say(both, f"While the file fits, {rk.percent(means.slow_while_fitting)} of the reads take more than "
+                  f"{rk.amount(means.limit, curve.unit)}, without the disk. As many cached reads of a larger file are taken to do so.")
+
+
+def mean_time(mean, predicted, unit):
+    return f"takes {rk.amount(mean, unit)} on average, predicted {rk.amount(predicted, unit)} ({ratio_text(mean / predicted)})"
+
+
+def size_text(size_bytes):
+    return rk.amount(float(size_bytes), "byte", 4)
+
+
+def interval_of(capacity, curve):
+    """The interval of a capacity that was inferred from `curve`, in base units.
+
+    Of its rounds of fresh processes, if there are enough; else by the likelihood of single reads, or the two sizes between which the
+    curve's step lies.
+    """
+    if not capacity.summary or not curve.has_samples:
+        return None
+    in_single_reads = curve.seal.kind == "mean"
+    of_rounds = capacity.summary.interval
+    if in_single_reads and of_rounds.is_known:
+        return of_rounds.ends
+    fit = in_reads(curve)[0] if in_single_reads else in_times(curve)
+    return (fit.low, fit.high) if fit.capacity else None
+
+
+def inferred_capacities(pairs, caption, name, titles=None):
+    """Each inferred capacity and the true one, by the kernel's count: (inferred, true, curve)."""
+    rows = []
+    for capacity, true, curve in pairs:
+        ends = interval_of(capacity, curve)
+        rows.append([title(capacity, titles), amount_or_dash(capacity.seal.predicted, capacity.unit), measured_cell(capacity),
+                     " to ".join(map(size_text, ends)) if ends else NONE, measured_cell(true), ratio_text(capacity.median / true.median)])
+    columns = {"Cache": 22, "Predicted": 13, "Inferred, median (95 %)": 22, "Interval": 17, "True": 16, "Inferred / true": 10}
+    return rk.blocks.table(columns, rows, caption, name)
+
+
+def inferred_capacity(capacity, true, curve, where, *sentences):
+    """The inferred capacity with its interval, and whether the true one is inside.
+
+    The sentence begins with `where`; `sentences` follow it.
+    """
+    if not capacity.summary or not true.summary:
+        return rk.say(f"{where} it could not be inferred: {rk.literal(capacity.reason or true.reason)}.", *sentences)
+    ends = interval_of(capacity, curve)
+    true_size = f"{true}" if true.is_of_two_groups else size_text(true.median)
+    if ends is None or capacity.is_of_two_groups or true.is_of_two_groups:
+        return rk.say(f"{where} the inferred capacity is {capacity}; the kernel counts {true_size}.", *sentences)
+    inferred = rk.amount_with_interval(capacity.median, *ends, capacity.unit)
+    side = "inside" if ends[0] <= true.median <= ends[1] else "outside"
+    return rk.say(f"{where} the inferred capacity is {inferred}; the kernel's {true_size} is {side} the interval.", *sentences)
+
+
+@style.of_results
+def draw_filling(result, name, caption, true):
+    """Above, the mean time of a read with its prediction; below, the share of slow reads with the fitted rise. Vertical lines: the
+    inferred capacity, and the true one if it is known."""
+    if not result.has_samples:
+        return style.nothing_to_draw([result])
+    curve = MeasuredCurve(result)
+    fit, _, shares = in_reads(result)
+    with drawings.new(4.3, (3, 2)) as drawing:  # its page's first screen holds it
+        above, below = drawing.panels
+        draw_times(above, curve)
+        below.plot(curve.x, 100 * shares, "o", ms=4, color=style.BLUE)
+        fitted = draw_rise(below, result, fit) if fit.capacity else []
+        for panel in drawing.panels:
+            draw_capacities(panel, result.axis_unit, fit.capacity, true)
+        below.set_ylabel("slow reads [%]")
+        below.set_xlabel(f"size of the file [{result.axis_unit}]")
+        drawing.legend([*above.get_legend_handles_labels()[0], *fitted])
+        alt = (f"{curve.alt('the size of the file')}; slow reads from {100 * shares[0]:.2g} % to {100 * shares[-1]:.2g} %; "
+               f"inferred capacity: {size_text(fit.capacity) if fit.capacity else fit.reason}")
+        header = [f"size [{result.axis_unit}]", *style.spread_header(curve.unit), "share of slow reads"]
+        rows = [[*row, f"{share:.6g}"] for row, share in zip(curve.rows(), shares, strict=True)]
+        return drawing.save(name, caption, alt, Data(header, rows), places.of_curves(above, [result], curve.unit))
+
+
+def draw_times(axes, curve):
+    curve.draw_measured(axes, style.BLUE, "measured: mean of a process, 95 % interval")
+    curve.draw_predicted(axes)
+    heights = curve.heights[np.isfinite(curve.heights)]
+    axes.set_yscale("log")
+    axes.set_ylim(heights.min() / 2, heights.max() * 2)
+    style.plain_log(axes.yaxis)
+    axes.set_ylabel(units.symbol(curve.unit))
+
+
+def draw_rise(axes, result, fit):
+    sizes = np.linspace(result.axis[0], result.axis[-1], 400)
+    x = units.from_base(sizes, result.axis_unit)
+    return axes.plot(x, 100 * rise(sizes, fit.capacity, fit.background), "-", color=style.BLACK, lw=0.8, label="fitted rise")
+
+
+def draw_capacities(axes, unit, inferred, true):
+    if inferred:
+        axes.axvline(units.from_base(inferred, unit), color=style.BLACK, lw=1, label="inferred")
+    if true is not None and true.summary:
+        axes.axvline(units.from_base(true.median, unit), color=style.PURPLE, lw=1, ls="--", label="true")
 
 
 def from_memory(reads):
@@ -59,7 +220,7 @@ def kernels_own_figure(free, memory, whole):
 @rk.finding(needs=["reads"])
 def cached_read(reads):
     """Of the model's inputs as sealed, `work` is the guess of what looking a page up takes."""
-    hit, _ = rk.show.hit_and_miss(reads)
+    hit = hits_and_misses(reads).hit
     predicted, work = reads.seal.predicted[0], reads.sealed_input("work")
     off, needed = hit / predicted, (hit - predicted) * reads.sealed_input("clock") + work
     if 0.8 <= off <= 1.25:
@@ -115,7 +276,7 @@ def onset(inferred):
 def with_and_without(reads, disk):
     """The mean time of a read whose block is cached, and of one whose block is not: as the single reads show them, else by the input
     of what the disk adds."""
-    hit, miss = rk.show.hit_and_miss(reads)
+    hit, miss = hits_and_misses(reads)[:2]
     if math.isnan(miss):
         return from_memory(reads), from_memory(reads) + disk.value
     return hit, miss

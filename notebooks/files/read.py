@@ -4,10 +4,70 @@ need: what each input would have to be, as needed() has it.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 import reckon as rk
+from reckon import statistics
+from reckon.computer.scratch_disk import IN_MEMORY
+from reckon.show.text import code
+from reckon.statistics.onset import slow_from
+
+
+def disk_of(machine):
+    """What the files of this run lie on; machine: the run's description."""
+    folder, file_system = machine.value("scratch.folder"), machine.value("scratch.filesystem")
+    if not folder:
+        return rk.say("The run does not record on which disk it was measured.")
+    in_memory = file_system in IN_MEMORY
+    lines = [f"The files lie in {code(folder)} (`SCRATCH=` chooses another folder): {rk.literal(file_system)}, "
+             f"{rk.literal(machine.value('scratch.lies_on'))}."]
+    if file_system == "overlay":
+        lines.append("**Layers**: reads go through to the file system below, which is not named here.")
+    if in_memory:
+        lines.append("**No disk is below it**, so what needs one is not available.")
+    elif machine.value("system.guest"):
+        lines.append("**This machine is a guest**, so its disk is a device as the guest sees it: the host's caches, its limits and other "
+                     "guests are part of every result.")
+    return rk.say(*lines, f"Disks of this machine: {rk.literal(machine.value('disk.devices') or 'none is reported')}.")
+
+
+class SingleReads(NamedTuple):
+    """Reads of several quantities, each timed alone, in base units, by quantity and process.
+
+    Those above the limit waited for a disk.
+    """
+
+    processes: dict[str, list[np.ndarray]]
+    medians: dict[str, float]  # of the visits' medians
+    limit: float
+    has_gap: bool  # between short and long reads: the limit lies in it
+
+    @property
+    def times(self):
+        """Every read of each quantity."""
+        return {name: np.concatenate(values) for name, values in self.processes.items()}
+
+    def waited(self, quantity):
+        """The share of reads that waited."""
+        return float((self.times[quantity] > self.limit).mean())
+
+    def time_waited(self, quantity):
+        """The share of all reads' time that those that waited took."""
+        times = self.times[quantity]
+        return float(times[times > self.limit].sum() / times.sum())
+
+
+def single_reads(results, limit_without_gap):
+    """The reads of all that have samples; without a gap between short and long ones the limit is `limit_without_gap`."""
+    measured = [result for result in results if result.has_samples]
+    processes = {result.quantity: result.single_trials(result.points[0]) for result in measured}
+    medians = {result.quantity: statistics.median_of_visits(processes[result.quantity], [process.visit for process in result.points[0].processes])
+               for result in measured}
+    times = [times for values in processes.values() for times in values]
+    gap = slow_from(np.concatenate(times)) if times else None
+    return SingleReads(processes, medians, gap or limit_without_gap, gap is not None)
 
 
 def rate_of(curve):

@@ -6,6 +6,24 @@ link: the inputs of a block over the link, by name. set_by_us: whether the link 
 import math
 
 import reckon as rk
+from reckon.show.pages.machine_page import NOT_MEASURED, is_built_in
+
+
+def server(nfs, results):
+    """What the NFS server is; nfs: what rk.nfs_server() gives; results: those read from it."""
+    measurements = [result.measurement for result in results if result.has_samples and result.measurement]
+    peers = [measurement.peer for measurement in measurements if measurement.peer]
+    built_in = is_built_in(nfs, "nfs")
+    if not peers:
+        reason = next((result.reason for result in results if result.reason), "none was there").rstrip(".")
+        return rk.say(f"There is no NFS server here: {rk.literal(reason)}.", NOT_MEASURED if built_in else "")
+    if not built_in:
+        address = rk.literal(nfs.value("nfs.address") or "not known")
+        return rk.say(f"The NFS server is {address}; its link is not under Reckon's control.")
+    far_s = nfs.number("nfs.far_rtt")
+    far = "not known" if far_s is None else rk.amount(far_s, "ms")
+    return rk.say(f"The server: {rk.literal(peers[0]).rstrip('.')}. A second and a third one, for comparison, are behind a link without delay "
+                  f"and one of {far}. `NFS=host:/export` uses a real server.")
 
 
 def microseconds(time):

@@ -1,10 +1,47 @@
 """What the chapter on round trips concludes."""
 
+import math
+
 import numpy as np
 
 import reckon as rk
+from reckon.show.pages.machine_page import is_built_in, link_settings
+
+LIGHT_IN_FIBRE_M_PER_S = 2.0e8  # two thirds of light in vacuum: a refractive index near 1.5
 
 LONGER_PING = "the ping took longer, so the share cannot be computed. Hosts and routers may answer pings last."
+
+
+def link_check(other, by_method):
+    """The round trip that the built-in link is set to, and what was measured of it.
+
+    by_method: {how it was measured: result}; their hardware part is what the link alone takes.
+    """
+    if not is_built_in(other):
+        return rk.say("The other host is a real one, or there is none: the link's delay is not set.")
+    measured = {method: result for method, result in by_method.items() if result.has_samples}
+    if not measured:
+        return rk.say("Nothing was measured over the link.")
+    first = next(iter(measured.values()))
+    minimum_s = float(first.sealed("hardware", first.current)[0])
+    texts = []
+    for method, result in measured.items():
+        more = f", {rk.more_or_less(result.median - minimum_s, 'µs')}"
+        texts.append(f"{method} {result}{'' if result.is_of_two_groups else more}")
+    rtt, rate = link_settings(other)
+    return rk.say(f"The link is set to {rtt} and {rate}; with the bytes of the packets a round trip takes at least "
+                  f"{rk.amount(minimum_s, 'ms')}. Measured: {'; '.join(texts)}. The difference is the other host's work, the relay's delay "
+                  "and, for a program, this side's own work.")
+
+
+def distance(other, trip):
+    """The round trip over what light takes through a fibre of that length, if it is known."""
+    metres = other.number("peer.distance")
+    if not metres or math.isnan(trip.median) or is_built_in(other):
+        return rk.say("")
+    light_s = 2 * metres / LIGHT_IN_FIBRE_M_PER_S
+    return rk.say(f"Over {rk.amount(metres, 'km')} light in a straight fibre takes {rk.amount(light_s, 'ms')} there and back; the round trip "
+                  f"is {rk.number(trip.median / light_s)} times that.")
 
 
 @rk.finding(needs=())

@@ -8,9 +8,7 @@ import importlib
 # Each module is imported when one of its names is first used.
 _NAMES = {
     "formulas": ["prediction", "predictions"],
-    "sentences.capacities": ["inferred_capacities", "inferred_capacity"],
-    "sentences.host_sentences": ["disk", "distance", "host", "link_check", "server"],
-    "sentences.timed_reads": ["hit_and_miss", "hit_and_miss_times", "single_reads"],
+    "pages.machine_page": ["host"],
     "sentences.verdicts": ["measured_again", "verdict"],
     "tables.answer_box": ["answer", "exercise"],
     "tables.bounds": ["plausibility"],

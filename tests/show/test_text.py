@@ -8,6 +8,7 @@ from helpers import made_up
 from myst_parser.docutils_ import Parser
 
 import reckon as rk
+from reckon.book import contents
 from reckon.computer.facts import Machine
 from reckon.show import text
 from reckon.show.pages.machine_page import fitness_table
@@ -122,7 +123,7 @@ def test_no_page_takes_it_for_markup(hostile, writer):
     nothing = made_up.nothing("cpu/made/one", hostile)
     blocks = [
         rk.show.host(machine),
-        rk.show.disk(machine),
+        contents.findings_of("files/read").disk_of(machine),
         rk.machine_page.host_table(machine, "C", "n"),
         rk.show.verdict(nothing, "the call"),
         rk.show.table([nothing], "C", "n2"),

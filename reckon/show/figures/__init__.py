@@ -1,6 +1,5 @@
 """Every figure: vector graphics with alt text and its data, prediction and spread drawn in."""
 
-from reckon.show.figures.cache_fill import cache_capacity
 from reckon.show.figures.measured_curve import curve, curves, fit, pair
 from reckon.show.figures.picture import machine_picture
 from reckon.show.figures.seaborn_axes import figure

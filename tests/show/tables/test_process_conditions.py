@@ -1,6 +1,6 @@
 """The table of what happened while samples were taken."""
 
-from helpers import made_up
+from helpers import made_up, tables
 
 import reckon as rk
 
@@ -29,3 +29,12 @@ def test_conditions_say_on_which_cpu_and_at_which_priority():
     other.points[0].processes[0].cpu = 0
     shown = rk.show.conditions([one, other], "C", "n").markdown
     assert shown.endswith("- On CPU 1 at nice -20: a.\n- On CPUs 0 and 1 at nice -20: b.")
+
+
+def test_what_tcp_did_is_summed_and_unknown_is_not_none():
+    result = made_up.single("network/connect/connect", 20, "µs")
+    for k, process in enumerate(result.measurement.points[0].processes):
+        process.retransmits, process.listen_overflows, process.time_wait = 1, -1 if k else 0, k
+    rows = tables.rows(rk.show.tcp([result, made_up.single("cpu/x/y", 1, "µs")], "C", "n"))
+    assert len(rows) == 2, "what has nothing to do with TCP has no row"
+    assert rows[1] == ["connect", "loopback", "8", "not known", "not known", "7"]

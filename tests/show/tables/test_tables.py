@@ -146,3 +146,18 @@ def test_a_series_has_every_trial_at_its_own_time(folders):
     assert times_s == pytest.approx(3 + 1e-4 * np.arange(10))
     seconds = rk.samples(result).query("process == 4")["second"]
     assert seconds.to_numpy() == pytest.approx(times_s)
+
+
+def test_other_programs_are_compared_with_reckons_probes():
+    probe, program = (
+        made_up.single("network/rtt/tcp", 10, "µs"),
+        made_up.single("network/rtt/sockperf", 20, "µs"),
+    )
+    missing = made_up.nothing("network/rtt/ping", "ping is not installed")
+    cells = rows(
+        rk.show.cross_check({"sockperf": (program, probe), "ping": (missing, probe)}, "C", "n")
+    )
+    assert cells[1][0] == "`sockperf`" and float(cells[1][-1].rstrip("×")) == pytest.approx(
+        0.5, rel=0.05
+    )
+    assert cells[2][2] == "unsupported: ping is not installed" and cells[2][-1] == "–"
