@@ -1,4 +1,9 @@
-"""Capacities read off curves: sealed before the curve is measured, recorded as quantities."""
+"""Capacities read off curves: sealed before the curve is measured, recorded as quantities.
+
+A record holds values as samples of processes. A derived value is one sample of the process from
+which it was computed, with that process's conditions: its count of operations is the value, in the
+unit that `op` names, and it has no ticks and no witnesses, because nothing was timed for it.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +17,9 @@ from reckon.measurement.events import emit
 from reckon.measurement.visit import measure_together, record_measurement
 from reckon.prediction.formula import Prediction
 from reckon.profiles import PROFILES
-from reckon.records.quantities.derived import (
-    derived_measurement,
-    derived_process,
-    underived_measurement,
-)
 from reckon.records.quantities.lookup import from_entry
 from reckon.records.quantities.result import Result
-from reckon.records.run_files.models import Measurement, WithoutSamples
+from reckon.records.run_files.models import Measurement, Point, Process
 from reckon.records.seal import seal
 from reckon.records.session import Session, current_session
 from reckon.statistics import onset
@@ -151,7 +151,9 @@ def _record(run: str, name: str, curve: Result) -> Result:
 
 
 def _measurement(curve: Result, values: list[float], reason: str | None) -> Measurement:
-    """The capacities, one for each process that read the largest size; or why there are none."""
+    """The capacities, one for each process that read the largest size; or why there are none.
+
+    The source's probe, machine and time, without what describes its own samples."""
     source = curve.measurement
     assert source
     event = (
@@ -159,10 +161,31 @@ def _measurement(curve: Result, values: list[float], reason: str | None) -> Meas
         if curve.seal.kind == "mean"
         else "the time of a block rises (the last before)"
     )
-    timed = _TIMED.format(curve=curve.quantity, event=event)
-    if not values:
-        state: WithoutSamples = "failed" if curve.state == "failed" else "unsupported"
-        return underived_measurement(source, "byte", timed, state, reason)
-    processes = zip(curve.points[-1].processes, values, strict=False)
-    derived = [derived_process(process, value) for process, value in processes]
-    return derived_measurement(source, "byte", timed, derived)
+    state: str = "failed" if curve.state == "failed" else "unsupported"
+    points = []
+    if values:
+        state, reason = "measured", None
+        pairs = zip(curve.points[-1].processes, values, strict=False)
+        processes = [_derived(process, value) for process, value in pairs]
+        points = [Point(x=None, params={}, stopped="processes", processes=processes)]
+    own = {
+        "op": "byte",
+        "timed": _TIMED.format(curve=curve.quantity, event=event),
+        "axis": None,
+        "params": {name: value for name, value in source.params.items() if name != source.axis},
+        "visits": [],
+        "peer": None,
+        "samples": 1,
+        "warmup": 0,
+        "seconds": 0.0,
+        "state": state,
+        "reason": reason,
+        "points": points,
+    }
+    return source.model_copy(update=own)
+
+
+def _derived(source: Process, value: float) -> Process:
+    """The value that was computed from the samples of that process."""
+    untimed = {"ticks": [0], "chain_ticks": None, "wide_ticks": None}
+    return source.model_copy(update={**untimed, "ops": round(value), "visit": 0})

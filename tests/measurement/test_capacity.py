@@ -8,7 +8,9 @@ from helpers import made_up
 from helpers.cached_reads import MIB, reads
 
 import reckon as rk
+from reckon import records
 from reckon.measurement.capacity import in_reads, in_times, measure_capacities
+from reckon.records.run_files.unit_conversion import values_of
 
 
 def test_single_reads_tell_the_capacity_and_each_round_too():
@@ -78,3 +80,18 @@ def test_what_was_not_found_says_why(predicted, folders, curve):
         "needs huge pages",
     )
     assert "not measured" in f"{prediction}" and record(folders)["measurement"]["points"] == []
+
+
+def test_a_capacity_has_the_conditions_of_its_process_and_no_time(predicted):
+    curve = reads()
+    for process in curve.points[-1].processes:
+        process.chain_ticks = process.wide_ticks = [0.5] * len(process.ticks)
+    measurement = predicted(curve)["files/cache/size"].measurement
+    (point,) = measurement.points
+    assert measurement.is_derived and measurement.axis is None and len(measurement.visits) == 1
+    source, derived = curve.points[-1].processes[0], point.processes[0]
+    assert [*values_of(derived, measurement, "byte", "plain")] == [derived.ops]
+    assert derived.chain_ticks is None and derived.wide_ticks is None
+    same = set(records.Process.model_fields)
+    same -= {"ticks", "ops", "chain_ticks", "wide_ticks", "visit"}
+    assert derived.model_dump(include=same) == source.model_dump(include=same)
