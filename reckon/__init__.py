@@ -91,10 +91,7 @@ _API = {
     "what one page shows": {
         "front_page": "reckon.show.pages.front_page",
         "machine_page": "reckon.show.pages.machine_page",
-        "machines_page": "reckon.show.pages.machines_page",
-        "methods_page": "reckon.show.pages.methods_page",
         "reports": "reckon.comparison.reports",
-        "reports_page": "reckon.show.pages.reports_page",
         "status_page": "reckon.show.pages.status_page",
         "summary_page": "reckon.show.pages.summary_page",
         "text_summary": "reckon.show.pages.text_summary",

@@ -10,11 +10,12 @@ from helpers.report_example import EXAMPLE
 
 import reckon as rk
 from reckon import cli, records
+from reckon.book import contents
 from reckon.comparison.reports import other_machines, published
 from reckon.errors import ReckonError
 from reckon.show.figures import strips, style
-from reckon.show.pages import machines_page
 
+MACHINES = contents.findings_of("machines")
 MAJOR = "memory/fault/major"
 
 
@@ -49,10 +50,10 @@ def test_the_machines_page_has_every_report(seven, recorded):
     [row] = [row for row in o.rows if "sixth" in row.cells]
     assert row.cells["sixth"].quantity == MAJOR and row.cells["seventh"].is_ranked
     pieces = [
-        machines_page.descriptions(o, "disk", "d"),
-        machines_page.rankings(o),
-        machines_page.report_table(o, "memory"),
-        machines_page.heat_map(o, "memory"),
+        MACHINES.descriptions(o, "disk", "d"),
+        MACHINES.rankings(o),
+        MACHINES.report_table(o, "memory"),
+        MACHINES.heat_map(o, "memory"),
     ]
     for piece in pieces:
         text = piece.markdown + (piece.svg or "")
@@ -60,8 +61,11 @@ def test_the_machines_page_has_every_report(seven, recorded):
 
 
 def test_the_reports_page_has_every_report(seven, folders):
-    assert "A laptop {cite}" in rk.reports_page.scores("C", "t").markdown
-    assert "| A desktop | page fault" in rk.reports_page.contradictions("C", "t").markdown
+    assert "A laptop {cite}" in contents.findings_of("reports").scores("C", "t").markdown
+    assert (
+        "| A desktop | page fault"
+        in contents.findings_of("reports").contradictions("C", "t").markdown
+    )
     assert "A desktop 10.6" in rk.draw.reports_prediction_ratios("off", "C").markdown
 
 

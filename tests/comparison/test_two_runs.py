@@ -7,13 +7,15 @@ from helpers import made_up
 from helpers.made_up import NAMES, compared, results
 
 from reckon import records
+from reckon.book import contents
 from reckon.cli.compare import text, to_dict
 from reckon.comparison import two_runs
 from reckon.comparison.reports import other_machines
 from reckon.comparison.two_runs import compare
 from reckon.errors import ReckonError
-from reckon.show.pages import machines_page
 from reckon.show.tables import run_comparison
+
+MACHINES = contents.findings_of("machines")
 
 
 def test_runs_of_one_name_are_named_by_their_folders(folders):
@@ -40,9 +42,9 @@ def test_a_copied_run_is_another_machine(folders):
     others = other_machines.other_machines(records.read_run("before"))
     assert set(others.runs) == {"here", "renamed"}
     assert {run.name for run in others.runs.values()} == set(others.runs)
-    table = machines_page.descriptions(others, "processor", "name").markdown
+    table = MACHINES.descriptions(others, "processor", "name").markdown
     assert "| What | This machine | renamed |" in table
-    assert "**before compared with here.**" in machines_page.comparison_with_latest(others).markdown
+    assert "**before compared with here.**" in MACHINES.comparison_with_latest(others).markdown
 
 
 def test_quantities_of_one_run_alone_are_listed_with_the_reason(folders):

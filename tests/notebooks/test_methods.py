@@ -10,11 +10,13 @@ import pytest
 from helpers import made_up
 from helpers.project import ROOT
 
+from reckon.book import contents
 from reckon.comparison.reports import method_groups
 from reckon.comparison.reports.method_groups import Group, GroupResult, Method, MethodResult
 from reckon.show import figures as draw
-from reckon.show.pages import methods_page
 from reckon.show.sentences import method_effects
+
+METHODS = contents.findings_of("methods")
 
 
 def method(quantity, values_ns, reports=("t470",), side_by_side=True, **more):
@@ -36,7 +38,7 @@ def in_a_group(*others, baseline_ns=(100,) * 6, **more):
 
 def sentence(values_ns, **more):
     group = in_a_group(method("cpu/x/t470_fork", values_ns, **more))
-    return methods_page.group(group).markdown.splitlines()[-1]
+    return METHODS.group(group).markdown.splitlines()[-1]
 
 
 def test_the_page_shows_every_group_under_its_title():
@@ -45,7 +47,7 @@ def test_the_page_shows_every_group_under_its_title():
     shown = [
         (title.removeprefix("### "), match[1])
         for title, source in itertools.pairwise(sources)
-        if (match := re.search(r'methods_page\.group\(measured\["([\w-]+)"\]', source))
+        if (match := re.search(r'page\.group\(measured\["([\w-]+)"\]', source))
     ]
     assert shown == [(group.title, group.name) for group in method_groups.groups()]
 
@@ -68,7 +70,7 @@ def test_values_on_one_step_of_the_counter_are_not_said_to_be_alike():
         return pair
 
     group = dataclasses.replace(in_a_group(single("cpu/x/t470")), baseline=single("cpu/x/own"))
-    text = methods_page.group(group).markdown
+    text = METHODS.group(group).markdown
     assert "cannot be distinguished from Reckon's method here (0.714 to 1.40 times" in text
     assert text.count("30.0 ns (25.0 to 35.0)") == 2
 
@@ -85,7 +87,7 @@ def test_pages_whose_intervals_do_not_overlap_are_not_said_to_be_alike():
     def of_pages(values, baseline):
         pages = (method("cpu/x/t470_fork", values, side_by_side=False),)
         group = in_a_group(*pages, baseline_ns=baseline, repeated=None)
-        return methods_page.group(group).markdown.splitlines()[-1]
+        return METHODS.group(group).markdown.splitlines()[-1]
 
     apart = of_pages([118, 119, 120, 120, 121, 122], [98, 99, 100, 100, 101, 102])
     assert "gives 1.20 times Reckon's value from the pages' values, whose intervals do not" in apart
@@ -103,7 +105,7 @@ def test_how_well_values_repeat_is_judged_by_the_intervals_that_the_pages_print(
 
     group = in_a_group()
     group = dataclasses.replace(group, baseline=again("a", 100), methods=(again("b", 200),))
-    text = methods_page.repeatability({"g": group}).markdown
+    text = METHODS.repeatability({"g": group}).markdown
     assert "Of the 2 whose page prints an interval, 1 (50 %) lie in it." in text
 
 
@@ -122,12 +124,12 @@ def test_a_group_without_a_method_or_a_baseline():
     baseline = method("cpu/x/own", [1] * 6, (), **NOT_MEASURED)
     group = in_a_group(method("cpu/x/t470", [100] * 6))
     group = dataclasses.replace(group, baseline=baseline)
-    text = methods_page.group(group).markdown
+    text = METHODS.group(group).markdown
     assert text.startswith("Reckon's method has no value here: no gate.")
     assert "**ThinkPad T470** cannot be compared: Reckon's method has no value here" in text
     nothing = dataclasses.replace(group, methods=())
-    assert methods_page.group(nothing).markdown == "There is nothing to compare: no gate."
-    assert "nothing can be compared" in methods_page.effects_summary({"g": nothing}).markdown
+    assert METHODS.group(nothing).markdown == "There is nothing to compare: no gate."
+    assert "nothing can be compared" in METHODS.effects_summary({"g": nothing}).markdown
     assert draw.method_ratios({"g": nothing}, "methods-none", "x").svg is None
 
 
@@ -159,7 +161,7 @@ def test_methods_are_ordered_by_effect_and_the_farthest_is_named(folders):
     )
     group = in_a_group(far, near, below)
     assert group.ranked == [near, far, below]
-    text = methods_page.effects_summary({"g": group}).markdown
+    text = METHODS.effects_summary({"g": group}).markdown
     assert text.startswith(
         "Of 3 methods, 2 change the value on this machine by more than chance and by more than 5 %, 2 "
     )

@@ -4,7 +4,7 @@ import pytest
 from helpers.report_example import example
 from helpers.tables import rows
 
-import reckon as rk
+from reckon.book import contents
 from reckon.comparison.reports import published
 
 
@@ -20,7 +20,7 @@ def test_a_value_that_stands_aside_is_not_counted(sixth, tmp_path):
     path.write_text(
         path.read_text().replace("measured = 92.3", 'measured = 92.3\naside = true\nnote = "a sum"')
     )
-    assert "|" not in rk.reports_page.scores("C", "t").markdown
+    assert "|" not in contents.findings_of("reports").scores("C", "t").markdown
 
 
 _FIGURE = "page fault, from the disk"
@@ -64,5 +64,5 @@ _HERE = "measured 92.3 µs, predicted 8.7 µs"
 def test_contradictions_are_shown_with_both_values(sixth, tmp_path, old, new, row):
     path = tmp_path / "example.toml"
     path.write_text(path.read_text().replace(old, new, 1))
-    first, *_ = rows(rk.reports_page.contradictions("C", "t"))[1:]
+    first, *_ = rows(contents.findings_of("reports").contradictions("C", "t"))[1:]
     assert first == ["A laptop", *row, "contradicts table 3"]
