@@ -1,6 +1,49 @@
 """What the page on the machine says of it."""
 
+from matplotlib.patches import Rectangle
+
 import reckon as rk
+from reckon.show.figures import drawings
+from reckon.show.figures.drawings import Data
+from reckon.show.figures.style import BLACK, ON_LIGHT
+from reckon.show.text import machine_value
+
+CORES_DRAWN = 8
+WIDTH, GAP = 10, 0.16
+CORE, L1, L2, L3, MEMORY = "#cfe8f7", "#fde9c4", "#fbdca0", "#f6c766", "#d8eadf"
+
+
+def box(axes, corner, size, text, colour):
+    axes.add_patch(Rectangle(corner, *size, fc=colour, ec=BLACK, lw=0.8))
+    middle = (corner[0] + size[0] / 2, corner[1] + size[1] / 2)
+    axes.text(*middle, text, ha="center", va="center", fontsize=8, color=ON_LIGHT)
+
+
+def picture(machine, name, caption):
+    """Cores, caches and memory as nested boxes, from the machine's description."""
+    fields = {"l1i": "processor.l1i", "l1d": "processor.l1d", "l2": "processor.l2", "l3": "processor.l3", "memory": "memory.capacity"}
+    sizes = {part: machine_value(machine.value(field) or None, "byte") for part, field in fields.items()}
+    memory = sizes.pop("memory")
+    cores = int(machine.number("processor.cores") or 1)
+    cores_drawn = min(cores, CORES_DRAWN)
+    width = WIDTH / cores_drawn
+    inner_width, full_width = width - GAP, WIDTH - GAP
+    with drawings.new(3.2) as drawing:
+        axes = drawing.axes
+        axes.axis("off")
+        for at, number in enumerate([*range(cores_drawn - 1), cores - 1]):
+            left = at * width + GAP / 2
+            box(axes, (left, 4.6), (inner_width, 1.0), f"core {number}", CORE)
+            box(axes, (left, 3.7), (inner_width / 2, 0.8), f"L1i\n{sizes['l1i']}", L1)
+            box(axes, (left + inner_width / 2, 3.7), (inner_width / 2, 0.8), f"L1d\n{sizes['l1d']}", L1)
+            box(axes, (left, 2.8), (inner_width, 0.8), f"L2  {sizes['l2']}", L2)
+        box(axes, (GAP / 2, 1.7), (full_width, 0.9), f"L3  {sizes['l3']}", L3)
+        box(axes, (GAP / 2, 0.2), (full_width, 1.1), f"memory  {memory}", MEMORY)
+        axes.text(WIDTH / 2, 1.45, "memory bus", ha="center", va="center", fontsize=8)
+        axes.set_xlim(0, WIDTH)
+        axes.set_ylim(0, 5.8)
+        alt = f"{cores} cores with L1 {sizes['l1i']} and {sizes['l1d']} and L2 {sizes['l2']} each, L3 {sizes['l3']}, memory"
+        return drawing.save(name, caption, alt, Data(["part", "size"], [[*row] for row in sizes.items()]))
 
 
 @rk.finding
