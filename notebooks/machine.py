@@ -1,49 +1,148 @@
 """What the page on the machine says of it."""
 
+import dataclasses
+from dataclasses import dataclass, replace
+
 from matplotlib.patches import Rectangle
 
 import reckon as rk
+from reckon import units
 from reckon.show.figures import drawings
 from reckon.show.figures.drawings import Data
 from reckon.show.figures.style import BLACK, ON_LIGHT
+from reckon.show.tables import headlines
 from reckon.show.text import machine_value
 
-CORES_DRAWN = 8
-WIDTH, GAP = 10, 0.16
-CORE, L1, L2, L3, MEMORY = "#cfe8f7", "#fde9c4", "#fbdca0", "#f6c766", "#d8eadf"
+DEVICES = {"disk": "disk", "network": "loopback", "remote": "other host"}
+COLOURS = {"kernel": "#e4dcf1", "core": "#cfe8f7", "l1": "#fde9c4", "l2": "#fbdca0", "l3": "#f6c766", "memory": "#d8eadf"}
+COLOURS |= dict.fromkeys(DEVICES, "#eceff3")
+REPORTED = "#5c5c5c"  # of a size that the measured one differs from
+DIFFERS = 1.25  # a ratio: curves have a few sizes in an octave
+LINE_INCHES = 0.185
+# In lines of text downwards, and in parts of the figure's width.
+GAP, MARGIN, PAD, BETWEEN = 0.8, 0.3, 0.015, 0.015
+OTHER_CORES = 0.28
 
 
-def box(axes, corner, size, text, colour):
-    axes.add_patch(Rectangle(corner, *size, fc=colour, ec=BLACK, lw=0.8))
-    middle = (corner[0] + size[0] / 2, corner[1] + size[1] / 2)
-    axes.text(*middle, text, ha="center", va="center", fontsize=8, color=ON_LIGHT)
+@dataclass(frozen=True)
+class Text:
+    text: str
+    at: float = 0.0  # of the box's width
+    is_right: bool = False  # ends there
+    colour: str = ON_LIGHT
+    size: int = 8
 
 
-def picture(machine, name, caption):
-    """Cores, caches and memory as nested boxes, from the machine's description."""
-    fields = {"l1i": "processor.l1i", "l1d": "processor.l1d", "l2": "processor.l2", "l3": "processor.l3", "memory": "memory.capacity"}
-    sizes = {part: machine_value(machine.value(field) or None, "byte") for part, field in fields.items()}
-    memory = sizes.pop("memory")
+@dataclass(frozen=True)
+class Box:
+    """A part of the machine: its name and the lines below that."""
+
+    part: str
+    title: str
+    beside: str = ""  # at the other end of the title's line
+    lines: list = dataclasses.field(default_factory=list)
+
+    def draw(self, axes, left, top, width, height):
+        axes.add_patch(Rectangle((left, top - height), width, height, fc=COLOURS[self.part], ec=BLACK, lw=0.8))
+        title = [Text(self.title), Text(self.beside, 1, is_right=True)]
+        for number, line in enumerate([title, *self.lines]):
+            y, weight = top - number - 0.5 - MARGIN / 2, "normal" if number else "bold"
+            for each in line:
+                x, side = left + each.at * width + (-PAD if each.is_right else PAD), "right" if each.is_right else "left"
+                axes.text(x, y, each.text, ha=side, va="center", color=each.colour, fontsize=each.size, weight=weight, parse_math=False)
+
+
+def value(result):
+    return rk.median_text(result.summaries[-1], result.unit)
+
+
+def listed(values, columns):
+    """Names with their values, some beside one another."""
+    cells = [[Text(headline.name, i % columns / columns), Text(value(result), (i % columns + 1) / columns, is_right=True)]
+             for i, (headline, result) in enumerate(values)]
+    return [sum(cells[i : i + columns], []) for i in range(0, len(cells), columns)]
+
+
+def stacked(values):
+    """Names, each above its value."""
+    return [line for headline, result in values for line in ([Text(headline.name, size=7)], [Text(value(result))])]
+
+
+def cache(name, usable, reported, values):
+    line = [Text(units.size(reported, "byte"))] if reported else []
+    if usable and (not reported or not 1 / DIFFERS < usable / reported < DIFFERS):
+        line = [Text(f"keeps its pace up to {units.size(usable, 'byte')}")]
+        line += [Text(f"{units.size(reported, 'byte')} reported", 1, is_right=True, colour=REPORTED)] if reported else []
+    return Box(name, name.upper(), ", ".join(value(result) for _, result in values), [line])
+
+
+def bands(machine, values, caches):
+    """The boxes from top to bottom, those beside one another in one list."""
     cores = int(machine.number("processor.cores") or 1)
-    cores_drawn = min(cores, CORES_DRAWN)
-    width = WIDTH / cores_drawn
-    inner_width, full_width = width - GAP, WIDTH - GAP
-    with drawings.new(3.2) as drawing:
+    rows = [[Box("kernel", "kernel", lines=listed(values["kernel"], 2))], [Box("core", "core 0", lines=listed(values["core"], 1))]]
+    rows += [[caches[name]] for name in ("l1", "l2", "l3")]
+    if cores > 1:
+        title = "core 1" if cores == 2 else f"cores 1 to {cores - 1}"
+        for row in rows[1:4]:
+            row.append(Box(row[0].part, title if row[0].part == "core" else row[0].title))
+    capacity = machine_value(machine.number("memory.capacity"), "byte", "")
+    rows.append([Box("memory", "memory", capacity, listed(values["memory"], 2))])
+    rows.append([Box(part, title, lines=stacked(values[part])) for part, title in DEVICES.items() if values[part]])
+    return [row for row in rows if row]
+
+
+def height_of(band):
+    return max(len(box.lines) for box in band) + 1 + MARGIN
+
+
+def gap_above(band):
+    """In lines: none where the boxes belong to what is above."""
+    return 0.0 if band[0].part in ("l1", "l2") else GAP
+
+
+def places(band):
+    """Left end and width of the boxes; of cores the first, whose values are shown, is wide."""
+    count = len(band)
+    widths = [(1 - BETWEEN * (count - 1)) / count] * count
+    if count == 2 and band[0].part == band[1].part:
+        widths = [1 - OTHER_CORES - BETWEEN, OTHER_CORES]
+    return [(sum(widths[:i]) + i * BETWEEN, width) for i, width in enumerate(widths)]
+
+
+def picture(machine, results, name, caption):
+    """Kernel, cores, caches, memory and devices as boxes with the main results of each, and the caches' usable
+    sizes; those that the system reports are grey where they differ."""
+    by_quantity = {result.quantity: result for result in results}
+    values = {part: [] for part in COLOURS}
+    for headline in headlines.main_results():
+        result = headlines.result_of(headline, by_quantity)
+        if result and result.has_samples:
+            values[headline.drawn_in or headline.cache].append((headline, result))
+    usable, reported = headlines.usable_caches(by_quantity), headlines.reported_caches(machine)
+    caches = {name: cache(name, usable.get(name), size, values[name]) for name, size in reported.items()}
+    drawn = bands(machine, values, caches)
+    height = sum(height_of(band) + gap_above(band) for band in drawn) - GAP
+    with drawings.new(height * LINE_INCHES) as drawing:
         axes = drawing.axes
         axes.axis("off")
-        for at, number in enumerate([*range(cores_drawn - 1), cores - 1]):
-            left = at * width + GAP / 2
-            box(axes, (left, 4.6), (inner_width, 1.0), f"core {number}", CORE)
-            box(axes, (left, 3.7), (inner_width / 2, 0.8), f"L1i\n{sizes['l1i']}", L1)
-            box(axes, (left + inner_width / 2, 3.7), (inner_width / 2, 0.8), f"L1d\n{sizes['l1d']}", L1)
-            box(axes, (left, 2.8), (inner_width, 0.8), f"L2  {sizes['l2']}", L2)
-        box(axes, (GAP / 2, 1.7), (full_width, 0.9), f"L3  {sizes['l3']}", L3)
-        box(axes, (GAP / 2, 0.2), (full_width, 1.1), f"memory  {memory}", MEMORY)
-        axes.text(WIDTH / 2, 1.45, "memory bus", ha="center", va="center", fontsize=8)
-        axes.set_xlim(0, WIDTH)
-        axes.set_ylim(0, 5.8)
-        alt = f"{cores} cores with L1 {sizes['l1i']} and {sizes['l1d']} and L2 {sizes['l2']} each, L3 {sizes['l3']}, memory"
-        return drawing.save(name, caption, alt, Data(["part", "size"], [[*row] for row in sizes.items()]))
+        axes.set_position((0, 0, 1, 1))
+        axes.set_xlim(0, 1)
+        axes.set_ylim(0, height)
+        top, above = height + GAP, drawn[0]
+        for band in drawn:
+            if gap_above(band) and band is not above:
+                for left, width in max(places(above), places(band), key=len):
+                    axes.plot([left + width / 2] * 2, [top - GAP, top], color=BLACK, lw=0.8)
+            top -= gap_above(band)
+            for box, (left, width) in zip(band, places(band), strict=True):
+                box.draw(axes, left, top, width, height_of(band))
+            top, above = top - height_of(band), band
+        shown = [each for of_part in values.values() for each in of_part]
+        sizes = [[box.title, ", ".join(each.text for each in box.lines[0])] for box in caches.values()]
+        alt = rk.join_words([*(f"{title} {size}" for title, size in sizes if size), *(f"{headline.name} {value(result)}" for headline, result in shown)])
+        rows = [[headline.quantity, headline.name, value(result)] for headline, result in shown] + [["", *row] for row in sizes]
+        block = drawing.save(name, caption, alt, Data(["quantity", "part", "value"], rows))
+    return replace(block, measured=tuple(result.quantity for _, result in shown))
 
 
 @rk.finding

@@ -20,24 +20,32 @@ from reckon.show.tables.answer_box import (
     log_scale,
     track,
 )
-from reckon.show.tables.headlines import Headline, main_results, result_of, unmeasured
+from reckon.show.tables.headlines import (
+    Headline,
+    main_results,
+    reported_caches,
+    result_of,
+    unmeasured,
+    usable_caches,
+)
 from reckon.show.tables.headlines import of_parts as of_parts
-from reckon.show.tables.plateau_tables import usable_caches
 from reckon.show.text import NONE, brief, literal, machine_value, plural, processor
 
 _FIT = "Fit to be measured."
 
 
-def machine_card(run: records.Run, results: list[Result], clock: str, walks: list[str]) -> Block:
+def machine_card(run: records.Run, results: list[Result], clock: str) -> Block:
     """The machine in a few values: model, measured clock (the quantity `clock`), caches, how far
-    their pace reaches by one of the curves `walks`, memory, kernel, when and how it was measured,
-    and what makes it unfit to be measured."""
+    their pace reaches, memory, kernel, when and how it was measured, and what makes it unfit to be
+    measured."""
     machine = run.machine
     clocks = [result for result in results if result.quantity == clock and result.has_samples]
     cards = {
         "core clock, measured": marked(clocks[0].quantity, f"{clocks[0]}") if clocks else "",
-        f"{' · '.join(_CACHES)}, as reported": _sizes(_reported(machine)),
-        "in which a load keeps the cache's pace": _sizes(_usable(machine, results, walks)),
+        f"{' · '.join(_CACHES.values())}, as reported": _sizes(reported_caches(machine)),
+        "in which a load keeps the cache's pace": _sizes(
+            usable_caches({result.quantity: result for result in results})
+        ),
         "memory": machine_value(machine.number("memory.capacity"), "byte", ""),
         "kernel": literal(brief(kernel(machine))),
         "measured": when_measured(results),
@@ -53,24 +61,13 @@ def machine_card(run: records.Run, results: list[Result], clock: str, walks: lis
     return Block(f"::::{{container}} machine-card\n**{model}**\n\n{values}\n\n{fitness}\n::::")
 
 
-_CACHES = {"L1d": "processor.l1d", "L2": "processor.l2", "L3": "processor.l3"}
-
-
-def _reported(machine: Machine) -> dict[str, float | None]:
-    return {name: machine.number(field) for name, field in _CACHES.items()}
-
-
-def _usable(machine: Machine, results: list[Result], walks: list[str]) -> dict[str, float | None]:
-    """How far the pace of each cache reaches, in bytes, by the first of these quantities that was
-    measured; None where no level shows. {} without any."""
-    by_quantity = {result.quantity: result for result in results if result.has_samples}
-    measured = [by_quantity[walk] for walk in walks if walk in by_quantity]
-    return usable_caches(measured[0], _reported(machine)) if measured else {}
+_CACHES = {"l1": "L1d", "l2": "L2", "l3": "L3"}
 
 
 def _sizes(caches: Mapping[str, float | None]) -> str:
     """ "32 KiB · 1 MiB · –"; "" if none is known."""
-    texts = [units.size(size, "byte") if size else NONE for size in caches.values()]
+    sizes = [caches.get(name) for name in _CACHES]
+    texts = [units.size(size, "byte") if size else NONE for size in sizes]
     return " · ".join(texts) if any(caches.values()) else ""
 
 

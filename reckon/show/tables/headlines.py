@@ -7,10 +7,12 @@ from dataclasses import replace
 import pydantic
 
 from reckon import config, records, toml_files
+from reckon.computer.facts import Machine
 from reckon.messages import join_words
 from reckon.records.quantities.cache_levels import at_level
 from reckon.records.quantities.result import Result
 from reckon.show.tables.plateau_tables import capacities, seen_levels
+from reckon.statistics.plateaus import Level
 
 FILE = config.ROOT / "book" / "headlines.toml"
 
@@ -25,6 +27,7 @@ class Headline(pydantic.BaseModel):
     note: str
     cache: str = ""  # of a cache: the input of `walks` that is its capacity
     walks: tuple[str, ...] = ()  # curves over sizes that show where it ends; the first measured one
+    drawn_in: str = ""  # the part of the machine in its portrait; of a cache that cache
 
     @property
     def part(self) -> str:
@@ -51,14 +54,37 @@ def of_parts(*parts: str) -> list[Headline]:
 
 def result_of(headline: Headline, by_quantity: dict[str, Result]) -> Result | None:
     """Its result; of a cache whose probe lies beyond it, the curve's within the cache."""
-    result = by_quantity.get(headline.quantity)
-    walks = [by_quantity[walk] for walk in headline.walks if walk in by_quantity]
-    walk = next((walk for walk in walks if walk.has_samples), None)
+    result, walk = by_quantity.get(headline.quantity), _walk(headline, by_quantity)
     if result is None or walk is None:
         return result
+    return at_level(result, walk, _levels(walk).get(headline.cache))
+
+
+def reported_caches(machine: Machine) -> dict[str, float | None]:
+    """The size of each cache of data in bytes, as the system reports it."""
+    keys = {"l1": "processor.l1d", "l2": "processor.l2", "l3": "processor.l3"}
+    return {cache: machine.number(key) for cache, key in keys.items()}
+
+
+def usable_caches(by_quantity: dict[str, Result]) -> dict[str, float | None]:
+    """The largest measured size at the pace of each cache, in bytes, by the curve that shows the
+    last of them; None where its data show no such level, {} where it was not measured."""
+    *_, last = [each for each in main_results() if each.cache]
+    walk = _walk(last, by_quantity)
+    if walk is None:
+        return {}
+    seen = _levels(walk)
+    return {cache: seen[cache].x_last if cache in seen else None for cache in capacities(walk)}
+
+
+def _walk(headline: Headline, by_quantity: dict[str, Result]) -> Result | None:
+    walks = [by_quantity[walk] for walk in headline.walks if walk in by_quantity]
+    return next((walk for walk in walks if walk.has_samples), None)
+
+
+def _levels(walk: Result) -> dict[str, Level]:
     reported = capacities(walk)
-    seen = seen_levels(walk, [*reported, "main memory"], reported)
-    return at_level(result, walk, seen.get(headline.cache))
+    return seen_levels(walk, [*reported, "main memory"], reported)
 
 
 def with_chapters_values(results: list[Result]) -> list[Result]:

@@ -102,15 +102,6 @@ def capacities(curve: Result) -> Reported:
     }
 
 
-def usable_caches(result: Result, reported: Reported) -> dict[str, float | None]:
-    """The largest measured size at the pace of each reported cache, in base units, by the walk of a
-    curve; None where its data show no such level. {} without samples."""
-    if not result.has_samples:
-        return {}
-    seen = seen_levels(result, [*reported, "main memory"], reported)
-    return {name: seen[name].x_last if name in seen else None for name in reported}
-
-
 def _too_few(result: Result) -> Block:
     why = f"{result.state}: {literal(result.reason)}"
     if result.has_samples:
