@@ -1,6 +1,7 @@
 """What the chapter cpu/division concludes of made-up results: the names of its findings."""
 
 import numpy as np
+import pytest
 from helpers import made_up
 from helpers.findings import CYCLE_NS, cycles, names
 
@@ -36,6 +37,26 @@ def test_another_clock_does_not_explain_more_cycles():
     """45 cycles at 3 GHz, where 15 were predicted at 4.5."""
     named, reason, _ = at(4.5, times=4.5)
     assert named == reason == {"another processor"}
+
+
+@pytest.mark.parametrize(
+    ("a_bit", "expected"),
+    [
+        (0.0, {"all numbers alike", "bits cost nothing"}),
+        (0.5, {"numbers matter", "bits cost cycles"}),
+    ],
+)
+def test_numbers_matter_where_a_bit_of_the_quotient_adds_cycles(a_bit, expected):
+    assert names([DIVISION.steps(a_bit), DIVISION.curves(a_bit)]) == expected
+
+
+@pytest.mark.parametrize(("independent", "name"), [(11, "one at a time"), (4, "divisions overlap")])
+def test_divisions_overlap_where_independent_ones_take_less(independent, name):
+    chain, others = (
+        cycles("cpu/division/chain", 11),
+        cycles("cpu/division/independent", independent),
+    )
+    assert DIVISION.overlapping(chain, others).name == name
 
 
 def test_curves_that_are_off_are_listed():

@@ -68,6 +68,13 @@ def test_a_clock_that_the_loop_follows_was_not_disturbed():
         cycles("cpu/loop/o2", 1, processes=10), hz, [10_000 / each for each in hz]
     )
     assert names(LOOP.one_cycle(followed, GIVEN_CLOCK)) == {"one cycle"}
+    assert LOOP.answer(followed, GIVEN_CLOCK).name == "round's cycles"
+
+
+def test_forwarding_is_what_a_counter_in_memory_takes_beyond_its_addition():
+    free, waits = (cycles("cpu/loop/counter_in_memory", each) for each in (1, 5))
+    assert LOOP.forwarding_seen(free).name == "no forwarding"
+    assert LOOP.forwarding_seen(waits).name == "forwarding"
 
 
 def test_a_guessed_width_explains_no_round():

@@ -1,5 +1,6 @@
 """What the chapter cpu/syscall concludes of made-up results: the names of its findings."""
 
+import pytest
 from helpers import made_up
 from helpers.findings import names, with_more_processes
 from helpers.panels import NULL_CALL, results_of
@@ -32,6 +33,19 @@ def test_processes_of_two_groups_are_reported_with_the_visits_of_the_slow():
     assert groups(140, 140, 140) == set()
     assert groups(193, 140, 140) == {"two groups", "one slow visit"}
     assert groups(193, 193, 140, 140) == {"two groups"}
+
+
+@pytest.mark.parametrize(
+    ("libc_ns", "expected"),
+    [(2, {"in user mode", "from memory"}), (74, {"all enter the kernel", "each time"})],
+)
+def test_only_a_call_that_is_far_faster_than_the_null_call_stays_in_user_mode(libc_ns, expected):
+    libc, other = (
+        made_up.single(f"cpu/syscall/{name}", ns, "ns")
+        for name, ns in (("getpid_libc", libc_ns), ("getppid", 75))
+    )
+    find = contents.findings_of("cpu/syscall").without_the_kernel
+    assert names(find(null(73, 73), [libc, other], libc)) == expected
 
 
 def test_int_0x80_leaves_the_guest_only_where_it_takes_what_a_trip_takes():
