@@ -1,5 +1,6 @@
 """What is new takes only its own places: a fifth part is three files and a few lines of the table of
-contents, a probe is an entry in its experiment's C file and a cell of its notebook, a report is a file."""
+contents, a probe is an entry in its experiment's C file and a cell of its notebook. A report is a file:
+tests/test_sixth_report.py."""
 
 import shutil
 
@@ -8,11 +9,8 @@ import pytest
 import yaml
 from helpers.books import Project, ShortProject
 from helpers.project import LIBRARY, PROGRAMS, make_library
-from helpers.report_example import EXAMPLE
 
 pytestmark = pytest.mark.book
-
-MAJOR_FAULT = "memory/fault/major"  # what the example of a report has a value of
 
 CELLS = [
     "# Waiting",
@@ -45,12 +43,12 @@ def wall_clock(cycles, clock):
 read = wall_clock(cycles=rk.guess(60, "cycle", "as monotonic", low=20, high=200), clock=clock)
 titles["cpu/timer/wall_clock"] = "Wall clock"
 rk.show.table([rk.measure(read)], "Reading the wall clock", "wall-clock", titles)"""
-PAGES = ("machine", "cpu/timer", "summary", "machines", "methods", "reports")
+PAGES = ("machine", "cpu/timer", "summary", "machines")
 
 
 @pytest.fixture(scope="module")
 def book(tmp_path_factory):
-    """A short book with the new part, probe and report, and a library that has the probes."""
+    """A short book with the new part and probe, and a library that has the probes."""
     pages = [f"notebooks/{page}" for page in PAGES]
     files = [*pages, "book/method", "book/bibliography"]
     project = ShortProject(tmp_path_factory.mktemp("fifth"), files)
@@ -60,7 +58,6 @@ def book(tmp_path_factory):
     write_notebook(project)
     add_to_contents(project)
     add_probe(project)
-    add_report(project)
     library = project.base / "_build/lib"
     shutil.copytree(LIBRARY, library)  # only what is new is compiled
     build = make_library(library, "WERROR=1", sources=project.base / "csrc")
@@ -95,12 +92,6 @@ def add_probe(project: Project) -> None:
     nbformat.write(notebook, path)
 
 
-def add_report(project: Project) -> None:
-    """The example of a report, with a value of the new probe."""
-    text = EXAMPLE.replace('"example"', '"sixth"').replace(MAJOR_FAULT, "cpu/timer/wall_clock")
-    (project.base / "book/reports/sixth.toml").write_text(text, encoding="utf-8")
-
-
 def test_a_fifth_part_is_measured_and_built(book):
     assert book.done.returncode == 0, book.done.stdout + book.done.stderr
     assert "power/spin/pause measured" in book.done.stdout
@@ -121,16 +112,3 @@ def test_the_machines_page_shows_the_fifth_part(book):
 def test_a_new_probe_of_an_experiment_is_measured_and_on_its_page(book):
     assert "cpu/timer/wall_clock measured" in book.done.stdout
     assert "Reading the wall clock" in book.html("notebooks/cpu/timer")
-
-
-def test_the_machines_page_shows_a_sixth_report(book):
-    page = book.html("notebooks/machines")
-    assert "A laptop</strong>: this machine is faster in 1 of 1 values" in page
-
-
-def test_the_reports_page_shows_a_sixth_report(book):
-    assert "A laptop" in book.html("notebooks/reports")
-
-
-def test_the_methods_page_is_built_with_a_sixth_report(book):
-    assert "This page could not be made" not in book.html("notebooks/methods")

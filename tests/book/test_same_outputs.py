@@ -14,7 +14,7 @@ from reckon.book import contents
 from reckon.book.execution.outputs import tidied
 
 BIN = Path(sys.executable).parent
-PAGE = "cpu/syscall"
+PAGE = "cpu/clock"
 
 
 @pytest.fixture
