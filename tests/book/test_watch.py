@@ -12,7 +12,7 @@ import urllib.request
 from contextlib import contextmanager, suppress
 
 import pytest
-from helpers.books import RecordedProject
+from helpers.books import ShortRecordedProject
 from helpers.processes import until
 from helpers.project import RECORDED, reckon
 
@@ -171,11 +171,12 @@ def test_without_a_run_that_of_the_site_is_edited_and_nothing_is_measured(tmp_pa
 
 @pytest.mark.book
 def test_reckon_edit_builds_the_site_again_when_prose_is_saved(tmp_path):
-    project = RecordedProject(tmp_path / "project")
+    files = ["notebooks/cpu/clock", "book/glossary", "book/bibliography"]
+    project = ShortRecordedProject(tmp_path / "project", files)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "reckon", "edit", f"--port={port}", "--pages=cpu/clock"]
+    command = [sys.executable, "-m", "reckon", "edit", f"--port={port}"]
     log = tmp_path / "log"
     with open(log, "w") as output:
         editor = subprocess.Popen(
