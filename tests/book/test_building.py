@@ -13,7 +13,7 @@ from helpers.project import RECORDED, ROOT, finished
 from reckon.book.contents import notebooks
 
 pytestmark = pytest.mark.book
-PAGES = ["cpu/timer", "cpu/syscall", "cpu/switch", "memory/fault", "files/cache", "summary"]
+PAGES = ["cpu/timer", "cpu/syscall", "cpu/switch", "files/cache", "summary"]
 
 
 @pytest.fixture(scope="module")
@@ -46,40 +46,35 @@ def test_a_second_build_executes_nothing(book):
     assert report["executed"] == [] and report["failed"] == {} and report["pdfs"] == []
 
 
+SHOWING = ["cpu/syscall", "cpu/switch", "summary"]  # pages that show the null call's ratio
+
+
 def test_an_edited_prediction_executes_its_page_and_those_that_show_it(book):
     before = book.measurements()
     with book.edited("cpu/syscall", "rk.guess(90, ", "rk.guess(120, "):
         done = book.build_pages()
         assert done.returncode == 0, done.stderr
         assert f"Pages: 3 executed, {len(PAGES) - 3} unchanged." in done.stdout
-        # The page on the context switch compares its ratio with that of the null call.
-        assert executing(done.stdout) == ["cpu/syscall", "cpu/switch", "summary"]
+        assert executing(done.stdout) == SHOWING
         assert book.measurements() == before  # samples untouched
         page = book.executed("cpu/syscall")
         assert "inputs revised: mode switch" in page and "The score uses the sealed one" in page
         assert "inputs revised: mode switch" in book.executed("summary")
-        assert executing(book.build_pages().stdout) == []
 
 
 def test_a_file_of_predictions_executes_the_pages_that_show_what_it_changes(book, tmp_path):
-    """With the file, with another value in it, with more in it that changes nothing, without it."""
+    """With the file, with more in it that changes nothing, without it."""
     file = tmp_path / "mine.toml"
-    showing = {"cpu/syscall", "cpu/switch", "summary"}
-    book.build_pages()  # what another test left edited
-    for cycles, others, expected in (
-        (120, "", showing),
-        (130, "", showing),
-        (130, "# more", set()),
-    ):
-        file.write_text(f'["cpu/syscall/getpid"]\nmode_switch = "{cycles} cycles"\n{others}\n')
+    for more, expected in (("", SHOWING), ("# more", [])):
+        file.write_text(f'["cpu/syscall/getpid"]\nmode_switch = "120 cycles"\n{more}\n')
         done = book.build_pages(RECKON_PREDICTIONS=str(file))
         assert done.returncode == 0, done.stderr
-        assert {*executing(done.stdout)} == expected
+        assert {*executing(done.stdout)} == {*expected}
     assert "mine.toml" in book.executed("cpu/syscall")
     file.write_text('["cpu/syscall/getpid"]\npredicted = "150 ns"\n')
     refused = book.build_pages(RECKON_PREDICTIONS=str(file))
     assert "cpu/syscall/getpid has a value of its own" in refused.stderr and refused.returncode == 2
-    assert {*executing(book.build_pages().stdout)} == showing
+    assert {*executing(book.build_pages().stdout)} == {*SHOWING}
     assert "mine.toml" not in book.executed("cpu/syscall")
 
 
@@ -104,7 +99,7 @@ def test_a_changed_title_executes_the_pages_that_show_it(book):
         book.build_pages()  # also what another test left edited
     pages = executing(book.build_pages().stdout)  # back
     assert "cpu/timer" in pages and "summary" in pages
-    assert not {"memory/fault", "files/cache"} & {*pages}
+    assert "files/cache" not in pages
 
 
 def test_edited_text_executes_nothing_and_stands_on_its_page(book):
@@ -120,7 +115,7 @@ def test_a_notebook_that_is_no_longer_whole_leaves_pages_current_that_do_not_nam
     with book.edited("files/cache", '"cells": [', '"cells" ['):
         done = book.build_pages()
     assert done.returncode == 1 and "files/cache failed: it is not a whole notebook" in done.stdout
-    assert not {"cpu/timer", "cpu/syscall", "memory/fault"} & {*executing(done.stdout)}
+    assert not {"cpu/timer", "cpu/syscall"} & {*executing(done.stdout)}
 
 
 def test_a_page_that_raises_is_named_and_the_rest_is_built(book):
@@ -135,13 +130,13 @@ def test_a_page_that_raises_is_named_and_the_rest_is_built(book):
 
 
 def test_a_broken_record_is_named_and_kept(book):
-    path = book.run / "memory" / "fault.json"
+    path = book.run / "files" / "cache.json"
     whole = path.read_text()
     path.write_text(whole[: len(whole) // 2])
     try:
         done = book.build("--html")
         assert done.returncode == 2 and "is not a whole record" in done.stderr
-        assert "fault.json" in done.stderr and "move it away" in done.stderr
+        assert "cache.json" in done.stderr and "move it away" in done.stderr
         assert path.read_text() == whole[: len(whole) // 2]
     finally:
         path.write_text(whole)

@@ -48,13 +48,18 @@ def test_a_new_run_changes_the_digest_of_all_runs(folders):
     assert records.digest(f"{folders}/runs/*/run.json") != before
 
 
-def test_a_file_of_predictions_that_is_gone_predicts_nothing(folders, monkeypatch):
+def test_the_digest_of_a_prediction_in_a_file_is_that_of_its_values(folders, monkeypatch):
     path = folders / "predictions.toml"
-    path.write_text('["cpu/a/b"]\npredicted = "1 ns"\n')
     monkeypatch.setattr(
         config, "_in_use", config.settings().model_copy(update={"predictions": path})
     )
-    entry = f"{read_log.PREDICTIONS}#cpu/a/b"
-    assert records.digest(entry) != "none"
+
+    def digest(text):
+        path.write_text(text)
+        return records.digest(f"{read_log.PREDICTIONS}#cpu/a/b")
+
+    one, two = ('["cpu/a/b"]\npredicted = "1 ns"\n', '["cpu/a/b"]\npredicted = "2 ns"\n')
+    assert digest(one) == digest(f"# more\n{one}") != digest(two)
+    assert "none" not in (digest(one), digest(two))
     path.unlink()
-    assert records.digest(entry) == "none"
+    assert records.digest(f"{read_log.PREDICTIONS}#cpu/a/b") == "none"
