@@ -1,6 +1,5 @@
 """The site as its readers see it: opened from the disk, narrow and wide, light and dark."""
 
-import functools
 import gzip
 import io
 import re
@@ -11,12 +10,10 @@ from urllib.parse import unquote, urlparse
 
 import pytest
 from helpers.books import html_files
-from helpers.project import PROGRAMS, RECORDED
+from helpers.project import PROGRAMS
 from PIL import Image
 
 from reckon.book.contents import notebooks, toc
-from reckon.measurement import library
-from reckon.records.quantities.lookup import all_results
 
 pytestmark = pytest.mark.book
 
@@ -197,25 +194,6 @@ def test_a_chapter_s_answer_is_on_its_first_screen(visits, page):
     wide = visits[f"notebooks/{page}"].wide
     assert "came out" in wide["answer"]  # the verdict
     assert wide["end_of_answer"] <= 1080  # with some room below
-
-
-def test_a_page_shows_no_name_of_code(visits):
-    shown = {name: names_of_code(visit.wide["text"]) for name, visit in visits.items()}
-    assert {name: names for name, names in shown.items() if names} == {}
-
-
-def names_of_code(text):
-    """The names of probes and quantities in a text."""
-    return set(re.findall(r"[a-z]+/[a-z]+/[a-z]\w*", text)) & known_names()
-
-
-@functools.cache
-def known_names():
-    return {*library.probes(), *(result.quantity for result in all_results(RECORDED / "recorded"))}
-
-
-def test_a_name_of_code_is_seen():
-    assert names_of_code("as cpu/syscall/getpid, in csrc/cpu/syscall.c") == {"cpu/syscall/getpid"}
 
 
 def test_the_ways_into_the_book_are_on_its_first_screen(browser, served):

@@ -1,5 +1,6 @@
 """What the pages say: short sentences, titles instead of names of code."""
 
+import functools
 import json
 import re
 
@@ -10,6 +11,7 @@ from helpers.project import RECORDED, ROOT
 from reckon import records
 from reckon.book import contents
 from reckon.comparison.reports import published
+from reckon.measurement import library
 from reckon.records import notebook_cells
 
 MAX_WORDS = 35
@@ -72,18 +74,29 @@ def quantities():
     }
 
 
-def visible(page):
-    """What a page shows, without attributes of HTML, names of tables and addresses."""
-    text = re.sub(r"^```.*?^```$", "", pages.expected_text(page), flags=re.M | re.S)
+def visible(text):
+    """What a reader sees of it: without code, attributes of HTML, names of tables and addresses."""
+    text = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
     text = re.sub(r"<[^>]*>|^:name: .*$|^:::\{figure\}.*$|\]\([^)]*\)", "", text, flags=re.M)
     return re.sub(r"\{(?:cite|download)\}`[^`]*`", "", text)
 
 
-@pytest.mark.parametrize("page", contents.notebooks())
-def test_no_page_shows_the_name_of_a_quantity_or_of_a_report_s_file(page):
-    reports = "|".join(report.name for report in published.all_reports())
-    seen = set(re.findall(r"\b[a-z]+/[a-z]+/\w+", visible(page))) & quantities().keys()
-    assert seen | set(re.findall(rf"\b(?:{reports})\b", visible(page))) == set()
+@functools.cache
+def names_of_code():
+    """Of quantities, probes and the files of reports."""
+    reports = [report.name for report in published.all_reports()]
+    return {*quantities(), *library.probes(), *reports}
+
+
+def test_no_page_shows_the_name_of_a_quantity_or_of_a_report_s_file():
+    texts = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "book").glob("*.md")}
+    for page in contents.notebooks():
+        texts[page] = f"{written(page)}\n\n{pages.expected_text(page)}"
+    seen = {
+        page: {*re.findall(r"[a-z]+/[a-z]+/\w+|\w+", visible(text))} & names_of_code()
+        for page, text in texts.items()
+    }
+    assert {page: names for page, names in seen.items() if names} == {}
 
 
 def test_every_quantity_has_a_title():

@@ -6,15 +6,6 @@ window.pageFacts = (() => {
     document.querySelector(`main ${selector}`)?.getBoundingClientRect().bottom + scrollY;
   const pictures = () => all("main figure img");
 
-  // The text that is seen without unfolding anything; visible code is the prediction's arithmetic.
-  function text() {
-    const code = all("main div.highlight");
-    for (const block of code) block.style.display = "none";
-    const seen = document.querySelector("main article").innerText;
-    for (const block of code) block.style.display = "";
-    return seen;
-  }
-
   // The words of heads and the numbers that are broken or end outside: of operation, predicted,
   // measured and ratio of the results, and of all columns of compact tables.
   function notReadable() {
@@ -61,7 +52,6 @@ window.pageFacts = (() => {
         pictures_without_words: pictures()
           .filter((image) => !image.complete || !image.naturalWidth || image.alt.length <= 20)
           .map((image) => image.src),
-        text: text(),
         answer: document.querySelector("main .answer:has(table)")?.innerText ?? "",
         end_of_answer: Math.max(end(".answer"), end("figure")),
       };
