@@ -28,12 +28,6 @@ CASES = {
         "mode_swich / clock",
         "null_call: mode_swich is not one of its inputs; did you mean mode_switch?",
     ),
-    "a missing input": (
-        INPUTS,
-        "kernel_path=path, ",
-        "",
-        "null_call takes mode_switch, kernel_path, clock; missing: kernel_path.",
-    ),
     "a misspelt quantity": (
         INPUTS,
         "cpu/clock/core",
@@ -57,12 +51,6 @@ CASES = {
         "kernel_path / clock",
         "kernel_path ^ 2 / clock",
         "null_call: `^` cannot become part of a formula; a power is written **, as in a**2.",
-    ),
-    "an interval beside the value": (
-        INPUTS,
-        "low=50,",
-        "low=250,",
-        "the value 150 is not between low=250 and high=1200 (cycle); write low <= value <= high.",
     ),
     "a misspelt parameter of the probe": (
         MEASURE,
