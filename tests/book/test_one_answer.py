@@ -24,7 +24,7 @@ from reckon.records.quantities.revisions import Variants
 
 pytestmark = pytest.mark.browser
 
-CHANGES = 200
+CHANGES = 100
 MOVED = 1.05  # a measured input since the seal
 CHANGE = (PROGRAMS / "change.js").read_text()
 
@@ -56,7 +56,7 @@ def lines(amounts, parts):
 
 
 def random_changes():
-    """Of 200 quantities of all chapters, one change each."""
+    """Of 100 quantities of all chapters, one change each."""
     generator = np.random.default_rng(3)
     results = [result for name in EXPERIMENTS for result in results_of(name).values()]
     changes = {}
