@@ -151,7 +151,8 @@ window.reckon.numbers = (() => {
       .replace("{factor}", number(factor, 2));
   }
 
-  const NO_NUMBER = "This is no number, or too large for one; write one such as 1234.5.";
+  const NO_NUMBER = "This is no number; write one such as 1234.5.";
+  const TOO_LARGE = "This is too large for a number; write a smaller one.";
   const OF_THOUSANDS = "This is no number; write it with nothing between thousands, as 1234.5.";
   const AMOUNT =
     /^\s*([-+−]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)(?:[eE][-+−]?[0-9]+)?)\s*((?:[\p{L}%]|1(?![\p{L}\p{N}_.]))[^,]*?|)\s*$/u;
@@ -173,7 +174,7 @@ window.reckon.numbers = (() => {
       return { fault: window.reckon.words.filled(unclear, readings) };
     }
     const number = Number(decimal.replace(/−/g, "-"));
-    return Number.isFinite(number) ? { number, name } : { fault: NO_NUMBER };
+    return Number.isFinite(number) ? { number, name } : { fault: TOO_LARGE };
   }
 
   /** The same in base units, with the units that the field knows, of which the first need not be written. */
@@ -189,7 +190,7 @@ window.reckon.numbers = (() => {
       return { fault: `“${name}” is no unit of this field; write ${names.join(", ")} or none.` };
     }
     const value = number * unit.factor;
-    return Number.isFinite(value) ? { value } : { fault: NO_NUMBER };
+    return Number.isFinite(value) ? { value } : { fault: TOO_LARGE };
   }
 
   /** A value in base units as a number in the unit of an input or a formula, as it may be read again. */

@@ -105,15 +105,21 @@ def _point(result: Result, at: str | None) -> int:
 def _in_base(quantity: str, text: str, unit: str) -> float:
     """An amount such as "150 ns" in base units; without a unit it has the quantity's."""
     amount = units.number_and_unit(text)
-    if amount is None or not math.isfinite(amount[0]):
-        raise ReckonError(
-            f"{quantity}: {text!r} is not a number with its unit; write nothing between thousands."
+    if amount is None:
+        how = (
+            "with nothing between thousands"
+            if units.has_groups(text)
+            else f"such as {units.with_unit('150', unit)}"
         )
+        raise ReckonError(f"{quantity}: {text!r} is not a number with its unit; write one {how}.")
     number, stated = amount[0], amount[1] or unit
     if units.dimension(stated) != units.dimension(unit):
         name = units.dimension_name(units.dimension(unit))
         raise ReckonError(f"{quantity} is {name}, but {text} is not.")
-    return float(units.to_base(number, stated))
+    value = float(units.to_base(number, stated))
+    if not math.isfinite(value):
+        raise ReckonError(f"{quantity}: {text} is too large for a number; write a smaller one.")
+    return value
 
 
 def _interval(

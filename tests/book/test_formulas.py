@@ -197,5 +197,6 @@ def test_an_amount_is_read_alike(open_page, text, expected):
         return
     assert value is None and typed["fault"]
     assert expected or ("thousands" in typed["fault"]) == units.has_groups(text)
+    assert ("too large" in typed["fault"]) == (text == "1e999")
     if expected:
         assert fault == typed["fault"] and expected in fault
