@@ -36,11 +36,12 @@ window.reckon.edits = (() => {
     return texts.has(formula) || compute(formula).predicted.some((value, k) => value !== before[k]);
   }
 
-  /** What of these formulas the reader has changed: "inputs", "formula" or both. */
+  /** What of these formulas the reader has changed: "inputs", "formula", "formulas", or both. */
   function changedOf(formulas) {
     const ofInputs = formulas.flatMap(sharedOf).some((shared) => edits.has(shared));
-    const ofText = formulas.some((formula) => texts.has(formula));
-    return [ofInputs || !ofText ? "inputs" : "", ofText ? "formula" : ""].filter(Boolean).join(" and ");
+    const [first, second] = formulas.filter((formula) => texts.has(formula));
+    const ofTexts = second ? "formulas" : first && "formula";
+    return [(ofInputs || !ofTexts) && "inputs", ofTexts].filter(Boolean).join(" and ");
   }
 
   /** Throws a FormulaError for an infinite value of a formula, and for a time or rate below 0. */

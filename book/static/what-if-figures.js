@@ -1,11 +1,11 @@
-// The page's figures, which are pictures: what is predicted with the changed inputs is drawn over them.
+// The page's figures, which are pictures: what the changed inputs and formulas predict is drawn over them.
 // Where a figure's axes and predictions lie comes from reckon/show/figures/places.py.
 (() => {
   "use strict";
 
   const { byQuantity } = window.reckon.formulas;
   const { element, svg } = window.reckon.elements;
-  const { onChange, isEdited, compute } = window.reckon.edits;
+  const { onChange, isEdited, changedOf, compute } = window.reckon.edits;
 
   const SIDES = ["left", "top", "width", "height"];
 
@@ -63,9 +63,10 @@
   }
 
   function show({ frame, places, box }) {
-    const nodes = places.predictions
+    const edited = places.predictions
       .map((place) => [place, byQuantity.get(place.quantity)])
-      .filter(([, formula]) => formula && isEdited(formula))
+      .filter(([, formula]) => formula && isEdited(formula));
+    const nodes = edited
       .map(([place, formula]) => drawn(place, compute(formula).predicted, places))
       .filter(Boolean);
     if (!nodes.length) {
@@ -75,7 +76,8 @@
     const isLine = (node) => node.localName === "polyline";
     const lines = svg("svg", { viewBox: "0 0 100 100", preserveAspectRatio: "none" }, ...nodes.filter(isLine));
     const marks = nodes.filter((node) => !isLine(node));
-    box.replaceChildren(lines, ...marks, element("small", {}, "with your inputs"));
+    const formulas = [...new Set(edited.map(([, formula]) => formula))];
+    box.replaceChildren(lines, ...marks, element("small", {}, `with your ${changedOf(formulas)}`));
     if (!box.isConnected) frame.append(box);
   }
 

@@ -55,6 +55,13 @@ def test_a_mark_over_a_figure_of_bars_lies_where_the_changed_prediction_is(
     centre = [mark["x"] + mark["width"] / 2, mark["y"] + mark["height"] / 2]
     assert centre == pytest.approx(on_page(page, svg, dot.groups()), abs=1.5)
     assert page.locator(".what-if-over").inner_text() == "with your inputs"
+    box.get_by_text("Change the formula").click()
+    box.get_by_label("software = ").fill("0")
+    assert page.locator(".what-if-over").inner_text() == "with your inputs and formula"
+    box.get_by_text("Reset").click()
+    box.get_by_label("software = ").fill("0")
+    assert page.locator(".what-if-over").inner_text() == "with your formula"
+    box.get_by_text("Reset").click()
     field(box, "kernel path").fill("1e9")  # beyond the axis: at its end
     over = page.locator(".what-if-over").bounding_box()
     mark = page.locator(".what-if-mark").bounding_box()
