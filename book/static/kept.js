@@ -77,11 +77,12 @@ window.reckon.kept = (() => {
   function keptOf(quantities) {
     const all = read().lines;
     const own = all.filter(({ quantity }) => quantities.includes(quantity));
-    const lines = own.filter((line) => !lineFault(line));
-    const faulty = own.filter(lineFault).map((line) => {
+    const checked = own.map((line) => ({ line, fault: lineFault(line) }));
+    const lines = checked.filter(({ fault }) => !fault).map(({ line }) => line);
+    const faulty = checked.filter(({ fault }) => fault).map(({ line, fault }) => {
       const change = changeIn(line);
       const remove = () => replace(all.filter((each) => each !== line), `${change} is removed.`);
-      return { change, fault: lineFault(line), remove };
+      return { change, fault, remove };
     });
     return { changes: changesIn(lines).map(({ change }) => change), address: fragment(SHOWN, lines), faulty };
   }
@@ -90,13 +91,13 @@ window.reckon.kept = (() => {
 
   /** The lines as a predictions.toml. */
   function toml(lines) {
-    const tables = quantitiesOf(lines).map((quantity) => {
-      const own = lines.filter((line) => line.quantity === quantity);
-      return ["", `["${quantity}"]  # ${labelOf(quantity)}`, ...own.map(entryOf)];
-    });
+    const tableOf = (quantity) => ["", `["${quantity}"]  # ${labelOf(quantity)}`, textOf(lines, quantity)];
+    const tables = quantitiesOf(lines).flatMap(tableOf);
     const changes = changesIn(lines).map(({ page, change, quantities }) => `# ${change}: ${namesOf(quantities)} (${page})`);
-    return ["# Changed in What if? panels, beside the measured values:", ...changes, ...tables.flat(), ""].join("\n");
+    return ["# Changed in What if? panels, beside the measured values:", ...changes, ...tables, ""].join("\n");
   }
+
+  const textOf = (lines, quantity) => lines.filter((line) => line.quantity === quantity).map(entryOf).join("\n");
 
   /** A line; behind it the change that it follows from, where that has another name. */
   function entryOf(line) {
@@ -141,15 +142,23 @@ window.reckon.kept = (() => {
     return fault && `${quantity}: ${fault}`;
   }
 
-  /** A sentence where this page cannot check all of the lines. */
-  const uncheckedIn = (lines) =>
-    lines.every(({ quantity }) => byQuantity.has(quantity)) ? "" : " Of other pages, names of inputs and units were not checked here.";
+  /** Keeps the lines of a file or an address; where this page cannot check them, not in the place of others. */
+  function addFrom(source, lines) {
+    const kept = read().lines;
+    const isUnchecked = ({ quantity }) => !byQuantity.has(quantity);
+    const isKept = ({ quantity }) => ![textOf(lines, quantity), ""].includes(textOf(kept, quantity));
+    const left = lines.filter((line) => isUnchecked(line) && isKept(line));
+    const taken = lines.filter((line) => !left.includes(line));
+    const unchecked = taken.some(isUnchecked) ? " Of other pages, names of inputs and units were not checked here." : "";
+    const names = namesOf(quantitiesOf(left));
+    const others = left.length ? ` Not replaced, as only their own page can check them: ${names}.` : "";
+    add(taken, `${counted(taken)} of ${source} added.${unchecked}${others}`);
+  }
 
   async function take(file) {
     try {
       if (file.size > MOST_BYTES) throw new Error(`it has more than ${MOST_BYTES / 1e6} MB.`);
-      const lines = parsed(decoded(await file.arrayBuffer()));
-      add(lines, `${counted(lines)} of ${file.name} added.${uncheckedIn(lines)}`);
+      addFrom(file.name, parsed(decoded(await file.arrayBuffer())));
     } catch (error) {
       say(`${file.name}: ${error instanceof SyntaxError ? "a text in quotes has a mistake." : error.message}`);
     }
@@ -242,6 +251,7 @@ window.reckon.kept = (() => {
 
   function open() {
     status.textContent = "";
+    if (dialog.open) return;
     document.body.append(dialog);
     show();
     dialog.showModal();
@@ -255,7 +265,7 @@ window.reckon.kept = (() => {
     open();
     const fault = lines.length ? lines.map(faultOf).find(Boolean) : "it has no prediction.";
     if (fault) say(`The address: ${fault}`);
-    else add(lines, `${counted(lines)} of the address added.${uncheckedIn(lines)}`);
+    else addFrom("the address", lines);
   }
 
   function start() {

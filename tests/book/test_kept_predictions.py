@@ -206,8 +206,33 @@ def test_a_file_for_another_page_is_checked_as_far_as_it_can_be(open_page, panel
         said = add(page, content, name=f"{number}.toml")
         assert said.startswith(f"{number}.toml: ") and says in said, (content, said)
     assert downloaded(page).keys() == {NULL_CALL}
+    page.locator("dialog.kept").get_by_text("Remove all").click()
     add(page, f'["{NULL_CALL}"]\nformula = "kernel_path / clock, np.minimum(0, 0)"')
     assert downloaded(page)[NULL_CALL].keys() == {"formula"}
+
+
+def test_only_its_own_page_replaces_what_is_kept_of_a_quantity(open_page):
+    page = open_page()
+    keep(page, "550")
+    page = open_page_in(page, OTHER_PAGE)
+    opened(page)
+    get = "Object.values(reckon.formulas.byQuantity.get('memory/latency/l1').python).join()"
+    own = f'["memory/latency/l1"]\nformula = "{page.evaluate(get)}"\n'
+    others = f'["{NULL_CALL}"]\nkernel_path = "5 MB"\n["cpu/syscall/times"]\nno_input = "5 ns"\n'
+    said = add(page, own + others)
+    assert "2 changes (2 predictions) of a.toml added. Of other pages" in said
+    assert said.endswith("Not replaced, as only their own page can check them: getpid.")
+    assert downloaded(page)[NULL_CALL] == {"kernel_path": "550 cycles"}
+    kept = downloaded(page).keys()
+    assert kept == {NULL_CALL, "memory/latency/l1", "cpu/syscall/times"}
+    said = add(page, f'["{NULL_CALL}"]\nkernel_path = "550 cycles"\n', "again.toml")
+    assert "Not replaced" not in said  # it is the same
+    page.goto(page.url + f"#kept={NULL_CALL}.kernel_path=7+cycle")
+    page.get_by_text("0 changes (0 predictions) of the address added. Not replaced").wait_for()
+    page = open_page_in(page, "cpu/syscall")
+    opened(page)
+    assert "Not replaced" not in add(page, f'["{NULL_CALL}"]\nkernel_path = "6 cycle"')
+    assert downloaded(page)[NULL_CALL] == {"kernel_path": "6 cycle"}
 
 
 def test_what_does_not_fit_its_page_is_named_there_with_the_reason_and_removed(open_page):
