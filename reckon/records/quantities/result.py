@@ -11,7 +11,7 @@ import numpy as np
 
 from reckon import records, statistics, units
 from reckon.prediction.ratios import median_ratio
-from reckon.records.quantities.revisions import differences
+from reckon.records.quantities.revisions import revisions
 from reckon.records.run_files.siblings import divided, unshared_ratio
 from reckon.records.run_files.unit_conversion import (
     ops_in_a_trial,
@@ -546,7 +546,7 @@ class Result:
     @property
     def revisions(self) -> list[str]:
         """How the current prediction differs from the one that was sealed before measuring."""
-        return differences(self.seal, self.current) if self.entry.has_samples else []
+        return revisions(self.seal, self.current) if self.entry.has_samples else []
 
     @property
     def change(self) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
 import pydantic
 
 from reckon import config, toml_files
@@ -22,7 +23,13 @@ from reckon.prediction.variations import changed, changed_inputs
 from reckon.records.quantities.recorded_predictions import prediction_record, to_prediction
 from reckon.records.read_log import PREDICTIONS, note_read
 from reckon.records.run_files.files import read_model, write_whole
-from reckon.records.run_files.models import InputRecord, PredictionRecord, Quantity, Record
+from reckon.records.run_files.models import (
+    InputRecord,
+    PredictionRecord,
+    Quantity,
+    Record,
+    Value,
+)
 from reckon.records.run_files.store import experiment_of, record_path
 
 
@@ -40,6 +47,25 @@ def differences(before: PredictionRecord, after: PredictionRecord) -> list[str]:
     if changed:
         sentences.append("inputs revised: " + ", ".join(changed))
     return sentences
+
+
+def revisions(sealed: PredictionRecord, current: PredictionRecord) -> list[str]:
+    """What a person changed since the seal, in words; nothing where it moves neither the value nor
+    its interval."""
+    ends = ("predicted", "low", "high")
+    is_moved = any(_differ(getattr(sealed, end), getattr(current, end)) for end in ends)
+    has_other_formula = sealed.formula_id != current.formula_id
+    return differences(sealed, current) if is_moved or has_other_formula else []
+
+
+def _differ(before: Value | None, after: Value | None) -> bool:
+    if before is None or after is None:
+        return before is not after
+    has_shape = np.shape(before) == np.shape(after)
+    return not (has_shape and np.allclose(before, after, rtol=_ROUNDING, atol=0))
+
+
+_ROUNDING = 1e-12  # 0.25 us is not quite 250 ns
 
 
 def _is_revised(before: InputRecord, after: InputRecord | Input) -> bool:

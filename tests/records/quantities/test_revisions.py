@@ -23,8 +23,29 @@ def laid_over(recorded, folders, monkeypatch):
 
 
 def getpid():
-    results = {result.quantity: result for result in all_results("recorded", "cpu/syscall")}
-    return results["cpu/syscall/getpid"]
+    return result_of("cpu/syscall/getpid")
+
+
+def result_of(quantity):
+    results = all_results("recorded", quantity.rpartition("/")[0])
+    return {result.quantity: result for result in results}[quantity]
+
+
+@pytest.mark.parametrize(
+    ("quantity", "change"),
+    [
+        ("cpu/syscall/getpid", 'kernel_path = "0.15 kcycle"'),
+        ("memory/latency/l1", 'dram = "123 ns"'),
+    ],
+)
+def test_a_prediction_that_no_changed_input_moves_is_not_called_revised(
+    laid_over, quantity, change
+):
+    laid_over(f'["{quantity}"]\n{change}\n')
+    result = result_of(quantity)
+    assert result.revisions == []
+    assert "; revised" not in rk.show.table([result], "C", "n").markdown
+    assert rk.summary_page.revisions([result]).markdown.startswith("No prediction was revised")
 
 
 def test_the_changed_inputs_are_a_revision_named_after_the_file(laid_over, recorded):
