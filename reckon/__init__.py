@@ -31,7 +31,7 @@ _API = {
         "title_of": "reckon.show.titles:title_of",
     },
     "a prediction and its inputs": {
-        "predict": "reckon.prediction.formula:predict",
+        "predict": "reckon.records.run_predictions:predict",
         "given": "reckon.prediction.inputs:given",
         "guess": "reckon.prediction.inputs:guess",
         "machine": "reckon.records.run_inputs:machine",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -51,6 +52,9 @@ class Formula:
     hardware: expression.Node | None
     software: expression.Node | None
     predicted: expression.Node
+    in_run: Callable[[Prediction], Prediction] | None = (
+        None  # has inputs as a run's record has them
+    )
 
     def __repr__(self) -> str:
         return f"The formula {self.function_name}"
@@ -90,7 +94,7 @@ class Formula:
         self.check_dimensions(inputs)
         prediction = Prediction(quantity, self, inputs)
         prediction.check_value()
-        return prediction
+        return self.in_run(prediction) if self.in_run else prediction
 
     def check_dimensions(self, inputs: dict[str, Input]) -> None:
         """Raises PredictionError where the formula's dimension is not that of its unit."""
@@ -181,10 +185,15 @@ class Prediction:
     quantity: str
     formula: Formula
     inputs: dict[str, Input] = field(default_factory=dict)
+    later: Prediction | None = None  # of a sealed one: with what its inputs are in the run now
 
     def __repr__(self) -> str:
-        value = "a curve" if self.curve_axis else units.amount(float(self.predicted), self.unit)
-        return f"{self.quantity} predicted: {value}"
+        values = [
+            "a curve" if each.curve_axis else units.amount(float(each.predicted), self.unit)
+            for each in (self, self.later or self)
+        ]
+        later = f"; with the later values of its inputs {values[1]}"
+        return f"{self.quantity} predicted: {values[0]}{later if values[1] != values[0] else ''}"
 
     @property
     def name(self) -> str:

@@ -18,7 +18,6 @@ from reckon.prediction.printing import latex, name_latex
 from reckon.records.quantities.lookup import read_result
 from reckon.records.quantities.recorded_predictions import needed_values
 from reckon.records.quantities.result import Result
-from reckon.records.quantities.revisions import as_recorded
 from reckon.records.run_inputs import AT_END, later_values
 from reckon.records.session import current_session
 from reckon.show import citations
@@ -160,24 +159,6 @@ def _predicted(prediction: Prediction) -> str:
     return units.amount(float(prediction.predicted), prediction.unit)
 
 
-def _recorded_result(prediction: Prediction) -> Result | None:
-    """What the run's record has of the prediction's quantity."""
-    return read_result(current_session().run.name, prediction.quantity)
-
-
-def _as_recorded(prediction: Prediction) -> Prediction:
-    """The prediction with each input as the run's record has it, but for those that a person has
-    changed since it was measured."""
-    result = _recorded_result(prediction)
-    if result is None:
-        return prediction
-    if result.has_samples:
-        return as_recorded(result.current, prediction)
-    # Before it is measured, a guess may still give way to what it stood in for.
-    measured = [input_ for input_ in result.current.inputs if input_.origin == "measured"]
-    return as_recorded(result.current.model_copy(update={"inputs": measured}), prediction)
-
-
 def since_sealed(prediction: Prediction, run: str | Path, edited: Collection[str] = ()) -> str:
     """Which measured inputs have moved by a per cent or more since the prediction was sealed, and
     what it would be with the values of now; "" if none has.
@@ -226,7 +207,7 @@ def _moves(prediction: Prediction) -> dict[str, str]:
 def _needed(prediction: Prediction, uncertain: Iterable[str]) -> dict[str, str]:
     """By uncertain input: its value with which alone the prediction would meet the measurement, if
     there is one. Its class covers it where the reader predicts first."""
-    result = _recorded_result(prediction)
+    result = read_result(current_session().run.name, prediction.quantity)
     if result is None or not _is_comparable(result, prediction):
         return {}
     texts = {}
@@ -248,7 +229,6 @@ def _is_comparable(result: Result, prediction: Prediction) -> bool:
 def prediction(prediction: Prediction, subject: str, fold: str = "") -> Block:
     """The formula, its inputs with their origin and effect, and what it predicts of `subject`;
     below it, outside of a fold with that title, the What if? panel."""
-    prediction = _as_recorded(prediction)
     moves = _moves(prediction)
     needed = _needed(prediction, moves)
     rows = [
@@ -297,7 +277,6 @@ def _names_latex(prediction: Prediction) -> str:
 def predictions(predictions: list[Prediction], caption: str, name: str) -> Block:
     """Several predictions: each formula once, numbered if there are several; a table with value,
     interval and the inputs that differ; below it the origin of every input."""
-    predictions = [*map(_as_recorded, predictions)]
     formulas = list(dict.fromkeys(map(_names_latex, predictions)))
     is_numbered = len(formulas) > 1
     values: dict[str, set[str]] = {}

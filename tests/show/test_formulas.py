@@ -6,6 +6,7 @@ import pytest
 from helpers import made_up, tables
 
 import reckon as rk
+from reckon import records
 from reckon.prediction.inputs import Input
 from reckon.records.quantities.recorded_predictions import prediction_record
 from reckon.show import formulas
@@ -29,6 +30,8 @@ def sealed(monkeypatch):
     session = SimpleNamespace(run=SimpleNamespace(name="a run"))
     monkeypatch.setattr(formulas, "current_session", lambda: session)
     monkeypatch.setattr(formulas, "read_result", lambda run, quantity: result)
+    entry = SimpleNamespace(predictions=[record], has_samples=True)
+    monkeypatch.setattr(records, "read_measured", lambda run, quantity: entry)
     monkeypatch.setattr(formulas, "needed_values", lambda *arguments: {})
     later = {}
     monkeypatch.setattr(formulas, "later_values", lambda run, inputs: later)
@@ -43,6 +46,15 @@ def test_a_later_median_of_an_input_does_not_change_the_printed_prediction(seale
     assert "| wait | 100 ns |" in shown and "120" not in shown
     assert "differ: wait by 20 %. With these it would be 240 ns." in shown
     assert "| 200 ns |" in formulas.predictions([now], "Both", "both").markdown
+
+
+def test_a_prediction_is_the_value_that_is_displayed_and_prints_the_later_one_too(sealed):
+    now = twice(wait=waiting(120), times=rk.given(2, "1", "there and back"))
+    assert now.predicted == pytest.approx(200e-9) and now.later.predicted == pytest.approx(240e-9)
+    both = "cpu/made/twice predicted: 200 ns; with the later values of its inputs 240 ns"
+    assert repr(now) == both
+    changed = twice(wait=waiting(100), times=rk.given(3, "1", "there, back and there"))
+    assert repr(changed) == "cpu/made/twice predicted: 300 ns"
 
 
 def test_the_panel_of_a_folded_formula_is_not_folded(sealed):
