@@ -192,12 +192,12 @@ def build_book(outputs: Outputs, *, as_json: bool) -> int:
     cache.store_in(config.settings().build_dir / "cache")
     with _building(as_json=as_json) as session:
         _check_predictions(session.run.name)
-        _check_questions(session.run.name, {*contents.notebooks()})
+        later_questions = _check_questions(session.run.name, config.settings().blind or ())
         if session.is_replay:
             print(f"{session.read_only_reason}: it is read, and nothing is measured.")
         visits, figures = config.settings().profile.visits, outputs.figures()
         outcome = execute(session, contents.notebooks(), visits, figures=figures)
-        _check_questions(session.run.name)
+        _check_questions(session.run.name, later_questions)
         outputs.make(session, outcome)
         if outputs.publish_to and not outputs.faults:
             publish.publish(outputs.publish_to, with_pdf=outputs.has_pdf)
@@ -250,13 +250,13 @@ def _check_predictions(run: str) -> None:
             )
 
 
-def _check_questions(run: str, pages: Collection[str] = ()) -> None:
-    """Raises ReckonError where a blind book is to ask for what nobody can predict; what `pages` may
-    measure yet is not known before."""
-    recorded = records.experiments(run)
-    for name in config.settings().blind or ():
-        experiment = records.experiment_of(name)
-        if experiment in pages and experiment not in recorded:
+def _check_questions(run: str, questions: Collection[str]) -> list[str]:
+    """Raises ReckonError where a blind book is to ask for what nobody can predict. Returns the
+    questions of chapters that have no record yet, of which that is not known."""
+    unrecorded = {*contents.notebooks()}.difference(records.experiments(run))
+    later = [name for name in questions if records.experiment_of(name) in unrecorded]
+    for name in questions:
+        if name in later:
             continue
         asked = [
             result.quantity
@@ -266,6 +266,7 @@ def _check_questions(run: str, pages: Collection[str] = ()) -> None:
         if name not in asked:
             hint = did_you_mean(name, asked, "`reckon results` lists what was measured.")
             raise ReckonError(f"BLIND= cannot ask for {name}: it is no measured quantity; {hint}")
+    return later
 
 
 def use_choices(*, predictions: Path | None = None, fresh: bool = False, **choices) -> None:

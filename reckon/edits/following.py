@@ -6,10 +6,11 @@ what stands there."""
 from __future__ import annotations
 
 import ast
+import contextlib
 import re
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from reckon import config
@@ -55,31 +56,40 @@ class Places:
         whether all that the cell itself shows is new then. Raises what the cell raises."""
         from IPython.utils.capture import capture_output
 
-        collected: list[tuple[dict, dict]] = []
-        self._collected = collected
-        pyplot = sys.modules.get("matplotlib.pyplot")
-        before = set(pyplot.get_fignums() if pyplot else ())
+        with (
+            self._collecting() as collected,
+            _pictures_closed() as pictures,
+            capture_output() as other,
+        ):
+            value = self._value(source)
+            if isinstance(value, Block):
+                self._take_block(value)
+            count = len(collected)
+            then(value)
+        is_shown = self._update(cell, collected, count) and not other.outputs
+        return is_shown and isinstance(value, Block | None) and not (pictures or other.stdout)
+
+    @contextlib.contextmanager
+    def _collecting(self) -> Iterator[list[tuple[dict, dict]]]:
+        """What is displayed meanwhile is in this list instead."""
+        self._collected = []
         try:
-            with capture_output() as other:
-                value = self._value(source)
-                if isinstance(value, Block):
-                    self._take_block(value)
-                count = len(collected)
-                then(value)
+            yield self._collected
         finally:
             self._collected = None
-            pictures = set(pyplot.get_fignums() if pyplot else ()) - before
-            for number in pictures:  # else the next cell would show them
-                sys.modules["matplotlib.pyplot"].close(number)
-        while f"{cell}-{len(collected)}" in self._shown:  # it displays less than before
-            collected.append(({}, {}))
-        is_new = value is None or isinstance(value, Block)
-        for position, (data, metadata) in enumerate(collected):
+
+    def _update(self, cell: str, outputs: list[tuple[dict, dict]], count: int) -> bool:
+        """Display a cell's outputs where they are; whether the first `count`, its own, all are."""
+        while f"{cell}-{len(outputs)}" in self._shown:  # it displays less than before
+            outputs.append(({}, {}))
+        is_shown = True
+        for position, (data, metadata) in enumerate(outputs):
             name = f"{cell}-{position}"
             if name in self._shown:
                 self._display(name, data, metadata, update=True)
-            is_new = is_new and (name in self._shown or position >= count or not data)
-        return is_new and not (pictures or other.outputs or other.stdout)
+            elif data and position < count:
+                is_shown = False
+        return is_shown
 
     def _value(self, source: str):
         """Execute the cell; the value of the expression that it ends in, or None."""
@@ -120,6 +130,23 @@ class Places:
             markdown = notebook_cells.with_links_from(data["text/markdown"], folder)
             data = {**data, "text/markdown": markdown}
         display(data or _EMPTY, raw=True, metadata=metadata, display_id=name, update=update)
+
+
+@contextlib.contextmanager
+def _pictures_closed() -> Iterator[set[int]]:
+    """Closes the pictures that are drawn meanwhile, which the next cell would show; their numbers
+    at the end."""
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    before = set(pyplot.get_fignums() if pyplot else ())
+    drawn: set[int] = set()
+    try:
+        yield drawn
+    finally:
+        pyplot = sys.modules.get("matplotlib.pyplot")
+        drawn.update(pyplot.get_fignums() if pyplot else ())
+        drawn -= before
+        for number in drawn:
+            sys.modules["matplotlib.pyplot"].close(number)
 
 
 def follow(
