@@ -67,14 +67,22 @@ def toc_text() -> str:
     return yaml.safe_dump(_structure(pages), sort_keys=False)
 
 
+def read_yaml(path: Path) -> dict:
+    """The content of a file in YAML. Raises ReckonError with the line of what is wrong."""
+    try:
+        return yaml.safe_load(path.read_text(encoding="utf-8"))
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise ReckonError(f"{path.name}, line {line}: {error.problem}; mend its YAML.") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ReckonError(f"{path.name}: {str(error).splitlines()[0]}.") from None
+    except OSError as error:
+        raise ReckonError(f"{path} cannot be read ({error.strerror}).") from None
+
+
 def _structure(pages: str | None) -> dict:
     """The content of `_toc.yml`; of its notebooks only those whose name a pattern matches."""
-    try:
-        content = yaml.safe_load(FILE.read_text(encoding="utf-8"))
-    except yaml.YAMLError as error:
-        raise ReckonError(f"_toc.yml: {error}.") from None
-    except OSError as error:
-        raise ReckonError(f"{FILE} cannot be read ({error.strerror}).") from None
+    content = read_yaml(FILE)
     if not pages:
         return content
     return {**content, "chapters": _chosen(content["chapters"], pages.split())}

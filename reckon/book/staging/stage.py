@@ -140,10 +140,10 @@ def _sources() -> dict[str, bytes]:
 
 def _settings() -> str:
     """Jupyter Book's settings, with the address of the site where that is known."""
-    text = (ROOT / "_config.yml").read_text("utf-8")
+    path = ROOT / "_config.yml"
+    content = contents.read_yaml(path)
     if not config.settings().url:
-        return text
-    content = yaml.safe_load(text)
+        return path.read_text("utf-8")
     content["html"]["baseurl"] = config.settings().url
     return yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
 
