@@ -21,9 +21,11 @@ from reckon.records.session import current_session
 _WATCHED = ("notebooks", "book", "csrc", "_toc.yml", "_config.yml")
 _RELOADS = "/reloads"
 _SCRIPT = f"<script>new EventSource('{_RELOADS}').onmessage = () => location.reload()</script>"
-# What the last edit broke, over a page that is as it was before.
+# What the last edit broke.
 _BANNER = """<div role="alert" style="position: fixed; inset: 0 0 auto; z-index: 9999;
  padding: .5em 1em; background: #b00020; color: white">{fault}</div>"""
+_PAGES_ARE_OLD = "The pages are as they were before."
+_PAGES_ARE_NEW = "The pages are new all the same."
 _ALIVE_S = 15  # an idle connection hears this often whether the browser is still there
 
 
@@ -84,7 +86,8 @@ def _made(builds: Sequence[Build], versions: _Versions) -> Iterator[None]:
         try:
             is_new = build()
         except ReckonError as error:
-            fault = str(error)
+            are_new = isinstance(error, sphinx.PagesWarn)
+            fault = f"{error} {_PAGES_ARE_NEW if are_new else _PAGES_ARE_OLD}"
             print(f"reckon: {fault}", flush=True)
         is_mended = bool(versions.fault) and build is builds[-1]
         if fault or is_new or is_mended:

@@ -161,6 +161,8 @@ class Outputs:
         lines = []
         if self.has_site:
             lines.append(f"Site: {sphinx.site_dir() / 'index.html'}{self._state('site')}")
+        elif "site" in self.faults and (sphinx.site_dir() / "index.html").exists():
+            lines.append(f"Site: {sphinx.site_dir() / 'index.html'} (as it was before)")
         if self.publish_to and not self.faults:
             lines.append(f"Published: {self.publish_to.absolute()}")
         if self.has_pdf:
@@ -226,7 +228,7 @@ def build_edited(*, as_json: bool) -> bool:
         outputs = Outputs()
         outcome = execute(session, edited, figures=outputs.figures())
         for page, error in outcome.failed.items():
-            raise ReckonError(f"notebooks/{page}.ipynb, {error} The pages are as they were before.")
+            raise ReckonError(f"notebooks/{page}.ipynb, {error}")
         outputs.make(session, outcome)
         return outputs.has_site
 

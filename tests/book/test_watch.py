@@ -141,19 +141,26 @@ def test_a_port_in_use_is_named_before_anything_is_built():
             watch.edit([lambda: pytest.fail("built")], port)
 
 
-def test_a_mistake_is_printed_and_the_next_save_is_built(tmp_path, monkeypatch, capfd):
+@pytest.mark.parametrize(
+    ("kind", "pages"),
+    [
+        (ReckonError, "The pages are as they were before."),
+        (sphinx.PagesWarn, "The pages are new all the same."),
+    ],
+)
+def test_a_mistake_is_printed_and_the_next_save_is_built(tmp_path, monkeypatch, capfd, kind, pages):
     with editing(tmp_path, monkeypatch) as (port, built, outcomes):
         events = connected(port, "/reloads")
-        outcomes.append(ReckonError("Something <b> is misspelt."))
+        outcomes.append(kind("Something <b> is misspelt."))
         save_until_built(tmp_path, built)
         assert events.readline() == b"data: reload\n"
         page = connected(port, "/").read().decode()
         assert page.startswith("<body>") and 'role="alert"' in page
-        assert "Something &lt;b&gt; is misspelt.</div>" in page
+        assert f"Something &lt;b&gt; is misspelt. {pages}</div>" in page
         save_until_built(tmp_path, built)
         assert (events.readline(), events.readline()) == (b"\n", b"data: reload\n")
         assert "alert" not in connected(port, "/").read().decode()
-    assert "reckon: Something <b> is misspelt.\n" in capfd.readouterr().out
+    assert f"reckon: Something <b> is misspelt. {pages}\n" in capfd.readouterr().out
 
 
 def test_without_a_run_that_of_the_site_is_edited_and_nothing_is_measured(tmp_path, monkeypatch):
