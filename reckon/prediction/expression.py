@@ -232,6 +232,29 @@ def _evaluate(node: Node, values: dict):
     return _FUNCTIONS[node.op](*(_evaluate(arg, values) for arg in node.args))
 
 
+def terms(node: Node) -> list[tuple[int, Node]]:
+    """The terms of a sum with their signs, +1 or -1, in order; a product with a sum or a quotient
+    of one is spread over it. A node that is no sum is its only term."""
+    if node.op in ("add", "sub"):
+        sign = 1 if node.op == "add" else -1
+        return terms(node.args[0]) + [(sign * each, term) for each, term in terms(node.args[1])]
+    if node.op == "div":
+        return [(sign, Node("div", term, node.args[1])) for sign, term in terms(node.args[0])]
+    if node.op == "mul":
+        left, right = node.args
+        if len(terms(left)) > 1:
+            return [(sign, Node("mul", term, right)) for sign, term in terms(left)]
+        return [(sign, Node("mul", left, term)) for sign, term in terms(right)]
+    return [(1, node)]
+
+
+def input_names(node: Node) -> set[str]:
+    """The inputs of the tree."""
+    if node.op == "input":
+        return {node.args[0]}
+    return {name for arg in node.args if isinstance(arg, Node) for name in input_names(arg)}
+
+
 def to_json(node: Node) -> list:
     """Nested lists: ["add", ["input", "a"], ["const", 2.0]]."""
     if node.op in ("const", "input"):

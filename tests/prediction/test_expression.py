@@ -210,6 +210,18 @@ def test_the_text_evaluates_to_the_value_of_the_tree(tree, a, b, c):
     np.testing.assert_allclose(from_text, expected, rtol=1e-12)
 
 
+@given(trees, st.floats(0.1, 100), st.floats(0.1, 100), st.floats(0.1, 100))
+def test_the_terms_add_up_to_the_tree_and_none_is_a_sum(tree, a, b, c):
+    values = {k: np.float64(v) for k, v in dict(a=a, b=b, c=c).items()}
+    terms = expression.terms(tree)
+    assert not any(term.op in ("add", "sub") for _, term in terms)
+    evaluated = [sign * expression.evaluate(term, values) for sign, term in terms]
+    total, whole = sum(evaluated), expression.evaluate(tree, values)
+    if np.isfinite(whole):
+        scale = max(map(abs, evaluated))
+        assert abs(total - whole) <= 1e-9 * scale or not np.isfinite(scale)
+
+
 def test_nested_np_where_is_one_list_of_cases():
     tree = traced(lambda a, b: np.where(a < b, a, np.where(a > 2 * b, b, a + b)))
     assert latex(tree, {"a": "a", "b": "b"}) == (
