@@ -15,7 +15,6 @@ from reckon.cli.book import Outputs
             '[processor]\nbase_clok = "2 GHz"\n',
             "no field processor.base_clok; did you mean processor.base_clock?",
         ),
-        ('[processor]\nbase_clock = "fast"\n', "needs a number and a unit"),
         ('[processor]\nbase_clock = "3 KiB"\n', "KiB is an amount of data"),
         ("[processor\n", "machine.toml: Expected"),
         ('colour = "red"\n', "no field colour"),
@@ -41,11 +40,6 @@ def test_a_folder_of_runs_that_cannot_be_written_is_one_sentence(folders):
         and done.stderr.count("\n") == 1
         and not done.stdout
     )
-
-
-def test_an_unknown_profile_in_the_environment_is_refused(folders):
-    done = reckon("build", RECKON_PROFILE="fast")
-    assert done.returncode == 2 and "There is no profile 'fast'" in done.stderr
 
 
 def test_a_fault_of_a_page_is_one_of_every_output(tmp_path):

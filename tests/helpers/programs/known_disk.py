@@ -1,9 +1,11 @@
 """A file system in user space with one file, data-0, whose reads take a given time: a disk whose time is
-known. `python known_disk.py FOLDER MICROSECONDS BYTES LOG` mounts it and serves until it is unmounted;
-LOG gets "offset bytes" of each read. The last functions measure with it.
+known. `python known_disk.py FOLDER MICROSECONDS BYTES LOG` mounts it, as root, and serves until it is
+unmounted or its parent dies, by the kernel's own protocol (linux/fuse.h, version 7.31): each request is
+a header and a structure. LOG gets "offset bytes" of each read. The last functions measure with it.
 """
 
 import contextlib
+import ctypes
 import os
 import struct
 import subprocess
@@ -11,16 +13,20 @@ import sys
 import time
 from pathlib import Path
 
-from helpers.programs import fuse
-
-LOOKUP, GETATTR, OPEN, READ, STATFS, RELEASE, FLUSH = 1, 3, 14, 15, 17, 18, 25
+LOOKUP, GETATTR, OPEN, READ, STATFS, RELEASE, FLUSH, INIT = 1, 3, 14, 15, 17, 18, 25, 26
+UNANSWERED = (2, 36, 42)  # FORGET, INTERRUPT, BATCH_FORGET
+HEADER_BYTES, DAY_S = 40, 86400
+MAX_BYTES, MAX_PAGES = 131072, 32  # of a read
 ROOT, FILE, NO_SUCH_CALL, NO_SUCH_FILE = 1, 2, 38, 2
 SPIN_NS = 300_000  # what a sleep may be late
 
 
 def attributes(node, size):
-    is_file = node == FILE
-    return fuse.attributes(node, 0o100600 if is_file else 0o40700, size if is_file else 0)
+    """struct fuse_attr."""
+    mode, size = (0o100600, size) if node == FILE else (0o40700, 0)
+    return struct.pack(
+        "6Q10I", node, size, -(-size // 512), *3 * [0], *3 * [0], mode, 1, 0, 0, 0, 4096, 0
+    )
 
 
 def wait_until_ns(end):
@@ -33,12 +39,16 @@ def wait_until_ns(end):
 
 def answer(opcode, node, body, size, delay_us, log, data):
     """(error, bytes) of one request."""
+    if opcode == INIT:
+        sizes = (MAX_BYTES, 0, 0, 0, MAX_BYTES, 1, MAX_PAGES, 0, 0, 0)
+        return 0, struct.pack("4I2H2I2H2I6I", 7, 31, *sizes, *6 * [0])
     if opcode == LOOKUP:
         if body.rstrip(b"\0") != b"data-0":
             return NO_SUCH_FILE, b""
-        return 0, fuse.entry(FILE, attributes(FILE, size), fuse.DAY_S)
+        entry = struct.pack("4Q2I", FILE, 0, DAY_S, DAY_S, 0, 0)  # struct fuse_entry_out
+        return 0, entry + attributes(FILE, size)
     if opcode == GETATTR:
-        return 0, struct.pack("Q2I", fuse.DAY_S, 0, 0) + attributes(node, size)
+        return 0, struct.pack("Q2I", DAY_S, 0, 0) + attributes(node, size)
     if opcode == OPEN:
         return 0, struct.pack("Q2I", 0, 0, 0)
     if opcode == READ:
@@ -55,10 +65,25 @@ def answer(opcode, node, body, size, delay_us, log, data):
 
 
 def serve(folder, delay_us, size, log):
-    data = bytes(131072)
-    fuse.serve(
-        folder, lambda opcode, node, body: answer(opcode, node, body, size, delay_us, log, data)
-    )
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG
+    libc.prctl(29, 1, 0, 0, 0)  # PR_SET_TIMERSLACK
+    fuse = os.open("/dev/fuse", os.O_RDWR)
+    options = f"fd={fuse},rootmode=40000,user_id=0,group_id=0,allow_other".encode()
+    if libc.mount(b"sleepfs", folder.encode(), b"fuse", 0, options) < 0:
+        sys.exit(f"no FUSE mount: {os.strerror(ctypes.get_errno())}")
+    print("ready", flush=True)
+    data, buffer = bytes(MAX_BYTES), bytearray(2 * MAX_BYTES)
+    while True:
+        try:
+            got = os.readv(fuse, [buffer])
+        except OSError:  # unmounted
+            return
+        _, opcode, unique, node = struct.unpack_from("IIQQ", buffer)
+        if opcode not in UNANSWERED:
+            body = bytes(buffer[HEADER_BYTES:got])
+            error, reply = answer(opcode, node, body, size, delay_us, log, data)
+            os.writev(fuse, [struct.pack("IiQ", 16 + len(reply), -error, unique), reply])
 
 
 @contextlib.contextmanager
