@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from helpers.capabilities import installed, need, own_mounts, own_network, two_cpus
 from helpers.probes import MIB
-from helpers.project import ROOT, finished, make_library
+from helpers.project import LIBRARY_PROGRAMS, ROOT, finished, make_library
 from helpers.tools import NETWORK, REAL, private
 
 
@@ -16,7 +16,7 @@ def sanitized():
     """The folder of a build of the library and its programs with gcc's sanitizers, for all tests."""
     out = ROOT / "_build" / "lib-sanitized"
     extra = "-fsanitize=address,undefined -fno-sanitize-recover=all"
-    done = make_library(out, f"EXTRA={extra}")
+    done = make_library(out, f"EXTRA={extra}", names=LIBRARY_PROGRAMS)
     need("cannot find" not in done.stderr, "gcc has no sanitizer libraries here")
     assert done.returncode == 0, done.stderr
     return out

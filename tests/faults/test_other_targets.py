@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from helpers.capabilities import installed
 from helpers.everything import PROBES, little, why_not
-from helpers.project import ROOT, finished, make_library
+from helpers.project import LIBRARY_PROGRAMS, ROOT, finished, make_library
 
 from reckon.measurement import library
 
@@ -28,7 +28,7 @@ def emulated(tmp_path_factory):
     """Runs a probe on an emulated AArch64; its status, reason and median of ticks an operation."""
     installed(COMPILER, EMULATOR[0])
     compiled = ROOT / "_build" / "lib-aarch64"
-    built = make_library(compiled, f"CC={COMPILER}", "WERROR=1")
+    built = make_library(compiled, f"CC={COMPILER}", "WERROR=1", names=LIBRARY_PROGRAMS)
     assert built.returncode == 0, built.stderr
     folder = tmp_path_factory.mktemp("aarch64")
     for path in compiled.glob("*reckon*"):
@@ -112,7 +112,8 @@ def test_the_counter_runs_at_its_frequency_on_aarch64(emulated):
 
 def test_clang_builds_the_library_without_a_warning(tmp_path):
     installed("clang")
-    built = make_library(tmp_path, "CC=clang", "EXTRA=-O0")  # it warns alike, and compiles faster
+    quick = "EXTRA=-O0"  # it warns alike, and compiles faster
+    built = make_library(tmp_path, "CC=clang", quick, names=LIBRARY_PROGRAMS)
     assert built.returncode == 0 and built.stderr == ""
 
 

@@ -10,6 +10,11 @@ from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[2]
 LIBRARY = ROOT / "_build" / "lib-tests"  # with the probes of csrc/test, which no user has
+# All of it but the lists of sources, which are in the keys of records.
+LIBRARY_PROGRAMS = (
+    "libreckon.so",
+    *(f"reckon-{n}" for n in ("probe", "peer", "lab", "blank", "blank-static")),
+)
 RECORDED = ROOT / "tests" / "runs"  # holds one recorded run, "recorded"
 PROGRAMS = ROOT / "tests" / "helpers" / "programs"  # what tests run in a process of its own
 
@@ -44,10 +49,12 @@ def make_tests_library():
     return subprocess.run(["make", "-s", "lib-tests"], cwd=ROOT, capture_output=True, text=True)
 
 
-def make_library(out: Path, *options: str, sources: Path = ROOT / "csrc"):
-    """Bring a C library with the tests' probes up to date; returns the finished process."""
+def make_library(out: Path, *options: str, sources: Path = ROOT / "csrc", names=()):
+    """Bring a C library with the tests' probes up to date, or these files of it alone; returns the
+    finished process."""
     out.mkdir(parents=True, exist_ok=True)
     make = ["make", "-s", "-j2", "-C", sources, f"OUT={out}", "TEST_PROBES=1", *options]
+    make += [out / name for name in names]
     # Two runs of the tests may begin at the same time.
     return finished("flock", out, *make)
 

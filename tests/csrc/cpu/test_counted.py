@@ -52,7 +52,7 @@ def passed(instructions):
 def test_what_distributions_switch_on_in_their_compilers_is_no_part_of_a_call(tmp_path):
     """Such as endbr64 at the start of each procedure, Ubuntu's default."""
     name, compiler = "cpu/call.o0.o", "gcc -fcf-protection=full -fstack-protector-all"
-    done = make_library(tmp_path, f"CC={compiler}", str(tmp_path / name))
+    done = make_library(tmp_path, f"CC={compiler}", names=[name])
     assert done.returncode == 0, done.stderr
     assert disassembled(tmp_path / name) == disassembled(name)
 
@@ -90,7 +90,7 @@ def counted(tmp_path_factory):
     """The library with a hook in every function, the counter behind it, and where take3 is."""
     installed("nm")
     out = tmp_path_factory.mktemp("counted")
-    done = make_library(out, "EXTRA=-finstrument-functions")
+    done = make_library(out, "EXTRA=-finstrument-functions", names=["libreckon.so"])
     assert done.returncode == 0, done.stderr
     preloaded(out, "entries")
     symbols = finished("nm", out / "libreckon.so").stdout

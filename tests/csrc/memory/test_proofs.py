@@ -132,8 +132,8 @@ def changed(built, file, text, other):
     for part in ("latency", "bandwidth", "fault"):
         (built / f"lib/memory/{part}.o").unlink()
     try:
-        targets = [str(built / "lib" / name) for name in ("libreckon.so", "reckon-probe")]
-        done = make_library(built / "lib", *targets, sources=built / "csrc")
+        names = ("libreckon.so", "reckon-probe")
+        done = make_library(built / "lib", sources=built / "csrc", names=names)
         assert done.returncode == 0, done.stderr
         yield {"RECKON_LIB": built / "lib"}
     finally:

@@ -21,8 +21,7 @@ def make(folder):
         "reckon-probe",
         *(f"fifth/{path.stem}.sources" for path in FIFTH.glob("*.c")),
     ]
-    targets = [str(folder / "lib" / name) for name in names]
-    return make_library(folder / "lib", *targets, sources=folder / "csrc")
+    return make_library(folder / "lib", sources=folder / "csrc", names=names)
 
 
 @pytest.fixture(scope="module")
@@ -129,11 +128,10 @@ def test_both_programs_that_do_nothing_follow_their_source(copy, tmp_path):
     source, programs = copy / "csrc/runner/blank.c", ("reckon-blank", "reckon-blank-static")
     text = source.read_text()
     source.write_text(text.replace("return 0", "return 3"))
-    paths = [tmp_path / program for program in programs]
-    done = make_library(tmp_path, *map(str, paths), sources=copy / "csrc")
+    done = make_library(tmp_path, sources=copy / "csrc", names=programs)
     source.write_text(text)
     assert done.returncode == 0, done.stderr
-    assert [finished(path).returncode for path in paths] == [3, 3]
+    assert [finished(tmp_path / program).returncode for program in programs] == [3, 3]
 
 
 def test_a_probe_that_uses_the_code_of_another_experiment_does_not_build(copy):
