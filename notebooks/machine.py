@@ -176,7 +176,7 @@ def hypervisor(machine):
 
 @rk.finding
 def not_reported(machine):
-    unknown = {}
+    unknown: dict[str, list[str]] = {}
     for field, title, _ in rk.machine_page.listed_fields(machine):
         if machine.value(field) is None:
             unknown.setdefault(rk.machine_page.section_of(field), []).append(title[0].lower() + title[1:])

@@ -26,7 +26,7 @@ def without_array(flat):
 
 def l2_cache(together):
     """Whether the arrays of all processes fit into the L2 cache, by its reported size: a list of at most one finding."""
-    l2 = rk.run().machine.value("processor.l2")
+    l2 = rk.run().machine.number("processor.l2")
     if not l2:
         return []
     if 0.75 * l2 < together <= l2:

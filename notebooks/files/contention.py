@@ -154,7 +154,7 @@ def slowest_below_mean(slowest, each):
     odd = {x: 1 - slow[x] / mean[x] for x in mean if x in slow and slow[x] < mean[x]}
     if not odd:
         return []
-    most, counts = max(odd, key=odd.get), ", ".join(f"{x:g}" for x in odd)
+    most, counts = max(odd, key=lambda x: odd[x]), ", ".join(f"{x:g}" for x in odd)
     return rk.shown("slowest below mean", f"With {counts} readers the slowest took less than the mean one, with {most:g} by "
                     f"{rk.percent(odd[most])}. Within one trial that is impossible: the two have trials of their own, and the disk's level "
                     "differs between them by that much.")

@@ -85,7 +85,7 @@ def longest_tail(faults):
     tails = {fault: np.percentile(times, 99) / np.median(times) for fault, times in trials.items()}
     if not tails:
         return rk.shown("distribution", title)
-    longest = max(tails, key=tails.get)
+    longest = max(tails, key=lambda fault: tails[fault])
     return rk.shown("longest tail", f"{title}: in “{longest}” one in a hundred takes {rk.number(tails[longest], 2)} times the median")
 
 

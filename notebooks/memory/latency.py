@@ -244,13 +244,13 @@ def misses_of_the_strides(strided, line, l3, few_pages):
         return found
     lets = (f"For strides of {', '.join(map(str, fit))} B the model lets an L3 of {rk.amount(l3.value, 'byte')} answer, because the lines "
             "visited would fit")
-    ends = {stride_of(walk): end_of_the_caches(walk) for walk in strided if stride_of(walk) in fit and is_slow_at_end(walk, few_pages)}
-    if len(ends) < len(fit) or max(fit) < 4 * min(fit):
+    lost_at = {stride_of(walk): end_of_the_caches(walk) for walk in strided if stride_of(walk) in fit and is_slow_at_end(walk, few_pages)}
+    if len(lost_at) < len(fit) or max(fit) < 4 * min(fit):
         return [*found, rk.unexplained("strides in the L3", f"{lets}. Whether it answers is not shown.")]
-    if max(ends.values()) <= 2 * min(ends.values()):
-        return [*found, rk.shown("region counts", f"{lets}. They lose the caches at the same region, {sizes_in_words(ends.values())}, however few "
+    if max(lost_at.values()) <= 2 * min(lost_at.values()):
+        return [*found, rk.shown("region counts", f"{lets}. They lose the caches at the same region, {sizes_in_words(lost_at.values())}, however few "
                                  "lines they visit. So the region counts, not the lines visited, and memory answers.")]
-    return [*found, rk.unexplained("regions differ", f"{lets}. They lose the caches at regions of {sizes_in_words(ends.values())}, so the region "
+    return [*found, rk.unexplained("regions differ", f"{lets}. They lose the caches at regions of {sizes_in_words(lost_at.values())}, so the region "
                                    "alone does not decide.")]
 
 
@@ -336,7 +336,7 @@ def class_of(point, l1, l2, l3):
 @rk.finding
 def misses_of_the_mountain(mountain, line, caches, word, rounds, lines):
     points = points_of(mountain, line)
-    off = {}
+    off: dict[str, list[Point]] = {}
     for point in points:
         off.setdefault(class_of(point, caches["l1"], caches["l2"], caches["l3"]), []).append(point)
     holds = len(off.pop("", []))

@@ -178,7 +178,7 @@ def test_without_a_switch_on_one_cpu_waking_has_no_time():
 
 
 def test_arrays_are_compared_with_the_reported_l2_cache(monkeypatch):
-    machine = SimpleNamespace(value=lambda _: 2 << 20)
+    machine = SimpleNamespace(number=lambda _: 2 << 20)
     monkeypatch.setattr("reckon.run", lambda: SimpleNamespace(machine=machine))
     for mib, name in ((1, "arrays fit"), (2, "arrays nearly fill"), (3, "arrays exceed")):
         found = SWITCH.l2_cache(mib << 20)
