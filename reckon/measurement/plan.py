@@ -12,7 +12,7 @@ from reckon.measurement import library
 from reckon.measurement.library import RunOptions
 from reckon.measurement.sampling import PointSampler, ProbeRun, TimeBudget
 from reckon.messages import did_you_mean, join_words
-from reckon.prediction.formula import Kind, Prediction
+from reckon.prediction.formula import Prediction
 from reckon.prediction.inputs import Input
 from reckon.profiles import PROFILES, ByProfile, Profile, value_at
 from reckon.records.run_files.models import Measurement, Point, Visit
@@ -61,37 +61,22 @@ class MeasurementOptions:
         return cls(**chosen, parameters=parameters)
 
 
-@dataclass(frozen=True)
-class Measurand:
-    """The quantity that is measured: of a prediction, or of a record that is continued."""
-
-    name: str
-    unit: str
-    kind: Kind
-    axis: Input | None = None  # the variable of a curve
-
-    @classmethod
-    def of(cls, prediction: Prediction) -> Measurand:
-        """The predicted quantity."""
-        _, axis = prediction.curve_axis or (None, None)
-        return cls(prediction.quantity, prediction.unit, prediction.formula.kind, axis)
-
-
 class Plan:
-    """What is measured of one quantity: its probe at each point of its axis."""
+    """What is measured of one predicted quantity: its probe at each point of its axis."""
 
     def __init__(
         self,
-        measurand: Measurand,
+        prediction: Prediction,
         options: dict,
         *,
         session: Session,
         profile: Profile,
         visits: int = 1,
     ):
-        self.measurand = measurand
+        self.prediction = prediction
+        self.axis = prediction.curve_axis[1] if prediction.curve_axis else None
         # A curve is visited once: its points support one another, and they take most of the time.
-        self.visits = 1 if measurand.axis else visits
+        self.visits = 1 if self.axis else visits
         self.profile = _of_first_visit(profile, self.visits)
         self.options = MeasurementOptions.of(options)
         self.session = session
@@ -117,7 +102,7 @@ class Plan:
     @property
     def quantity(self) -> str:
         """The name of the quantity."""
-        return self.measurand.name
+        return self.prediction.quantity
 
     @property
     def uses_peer(self) -> bool:
@@ -144,7 +129,7 @@ class Plan:
 
     def _swept_values(self) -> list[int | None]:
         """The values of the swept parameter, in its own unit; [None] without one."""
-        axis, over = self.measurand.axis, self.options.over
+        axis, over = self.axis, self.options.over
         if bool(axis) != bool(over):
             raise ReckonError(
                 f"{self.quantity}: a prediction with an axis is measured with over=, naming the "
@@ -164,11 +149,12 @@ class Plan:
 
     def _point_samplers(self) -> list[PointSampler]:
         name, budget_s = self.profile.name, self.options.budget_s
-        axis = self.measurand.axis
-        positions: Sequence[float | None] = _axis_values(axis) if axis else [None]
+        positions: Sequence[float | None] = _axis_values(self.axis) if self.axis else [None]
         # A point of a curve needs only as many processes as an interval takes: its neighbours say
         # the rest.
-        min_processes = statistics.PROCESSES_FOR_AN_INTERVAL if axis else self.profile.min_processes
+        min_processes = (
+            statistics.PROCESSES_FOR_AN_INTERVAL if self.axis else self.profile.min_processes
+        )
         shared = TimeBudget(budget_s.at(name) / self.visits) if budget_s else None
         share_s = (shared or self.profile).budget_s / len(positions)
         run_options = RunOptions.checked(
@@ -182,8 +168,8 @@ class Plan:
                     options=run_options,
                 ),
                 x=x,
-                unit=self.measurand.unit,
-                kind=self.measurand.kind,
+                unit=self.prediction.unit,
+                kind=self.prediction.formula.kind,
                 profile=self.profile,
                 min_processes=min_processes,
                 budget=TimeBudget(share_s),

@@ -15,9 +15,10 @@ from dataclasses import replace
 from reckon import config, records, statistics
 from reckon.measurement import library, reuse
 from reckon.measurement.events import report_wait
-from reckon.measurement.plan import Measurand, Plan, options_of
+from reckon.measurement.plan import Plan, options_of
 from reckon.measurement.visit import record_measurement, run_together
 from reckon.profiles import Profile
+from reckon.records.quantities.recorded_predictions import to_prediction
 from reckon.records.run_files.models import Measurement, Quantity
 from reckon.records.session import Session
 
@@ -80,9 +81,9 @@ def _plan(session: Session, name: str, quantity: Quantity, profile: Profile) -> 
     assert measurement
     if measurement.probe not in library.probes():
         return None
-    measurand = Measurand(name, quantity.predictions[-1].unit, quantity.seal.kind)
+    prediction = to_prediction(name, quantity.seal)
     options = options_of(measurement, measurement.points[0])
-    plan = Plan(measurand, options, session=session, profile=_share(profile, measurement))
+    plan = Plan(prediction, options, session=session, profile=_share(profile, measurement))
     return plan if reuse.key(plan, profile=profile.name) == measurement.key else None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import random
 import time
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 
 import numpy as np
 
@@ -44,9 +44,8 @@ class ProbeRun:
 
     def start(self) -> library.ProcessSamples:
         """The samples of a fresh process. Raises what library.run raises."""
-        options = replace(self.options, deadline_s=self.deadline_s)
-        how = {"locations": self.locations, **asdict(options)}
-        return library.run(self.probe, self.parameters, **how)
+        options = asdict(self.options) | {"deadline_s": self.deadline_s}
+        return library.run(self.probe, self.parameters, locations=self.locations, **options)
 
     @property
     def deadline_s(self) -> float:

@@ -12,7 +12,7 @@ from reckon import config, records, statistics
 from reckon.errors import ReckonError
 from reckon.measurement import library, needs, reuse
 from reckon.measurement.events import emit, report_wait
-from reckon.measurement.plan import Measurand, Plan
+from reckon.measurement.plan import Plan
 from reckon.measurement.sampling import PointSampler, collect
 from reckon.messages import join_words
 from reckon.prediction.formula import Prediction, refuse_other
@@ -66,9 +66,7 @@ def _plans(
     """The plan of each prediction. Raises ReckonError if two are of the same quantity, and for an
     unknown or wrong parameter."""
     plans = {
-        prediction: Plan(
-            Measurand.of(prediction), more, session=session, profile=profile, visits=visits
-        )
+        prediction: Plan(prediction, more, session=session, profile=profile, visits=visits)
         for prediction, more in options.items()
     }
     for plan in plans.values():

@@ -14,7 +14,7 @@ from reckon import records
 from reckon.computer import description, measured_cpu
 from reckon.computer.facts import Fact
 from reckon.measurement import library, reuse
-from reckon.measurement.plan import Measurand, Plan
+from reckon.measurement.plan import Plan
 from reckon.profiles import PROFILES
 from reckon.records import session
 from reckon.records.quantities.export import to_json
@@ -189,7 +189,7 @@ def test_an_axis_of_time_sweeps_a_parameter_in_the_parameter_s_unit(folders, par
     unit = parameter.removeprefix("hold_")
     swept = chain(hold=rk.axis([1, 2], unit, "x"), time=rk.given(1, "ns", "counted"))
     plan = Plan(
-        Measurand.of(swept),
+        swept,
         {"over": parameter},
         session=current_session(),
         profile=PROFILES["quick"],
