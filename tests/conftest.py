@@ -1,5 +1,6 @@
 """Shared by the tests: folders of their own, and skips that CI does not allow."""
 
+import csv
 import fcntl
 import os
 import shutil
@@ -157,6 +158,24 @@ def folders(tmp_path, monkeypatch):
     forget()
     yield tmp_path
     forget()
+
+
+@pytest.fixture
+def build(tmp_path, monkeypatch):
+    """The _build folder of this test, into which figures are drawn."""
+    monkeypatch.setenv("RECKON_BUILD", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def data(build):
+    """`data(name)` is the table of numbers of a figure that was drawn."""
+
+    def read(name):
+        with open(build / "figures" / f"{name}.csv") as file:
+            return list(csv.reader(file))
+
+    return read
 
 
 @pytest.fixture

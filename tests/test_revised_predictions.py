@@ -37,11 +37,15 @@ def cache_capacity(name, times):
 
 
 def levels(name, times):
-    return rk.draw.levels([curve(times)], curve(), name, "C", {}, {})
+    return contents.findings_of("memory/latency_figures").levels(
+        [curve(times)], curve(), name, "C", {}, {}
+    )
 
 
 def mountain(name, times):
-    return rk.draw.mountain([curve(times, unit="GB/s")], name, "C", {"files/made/curve": 8})
+    return contents.findings_of("memory/latency_figures").mountain(
+        [curve(times, unit="GB/s")], name, "C", {"files/made/curve": 8}
+    )
 
 
 def pair(name, times):

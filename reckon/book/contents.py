@@ -131,14 +131,16 @@ def source(page: str) -> Path:
     return ROOT / "notebooks" / f"{page}.ipynb"
 
 
-def findings_path(page: str) -> Path:
-    """The page's module of findings, which need not be there."""
-    return source(page).with_suffix(".py")
+def modules_of(page: str) -> list[Path]:
+    """The modules beside the page's notebook: NAME.py, which need not be there, and NAME_*.py."""
+    path = source(page).with_suffix(".py")
+    return [path, *sorted(path.parent.glob(f"{path.stem}_*.py"))]
 
 
 def findings_of(page: str) -> ModuleType:
-    """The page's module of findings, executed at each call, so that an edit of it is seen."""
-    path = findings_path(page)
+    """The module of that name beside the notebooks, such as the page's findings, executed at each
+    call, so that an edit of it is seen."""
+    path, *_ = modules_of(page)
     module = ModuleType(page)
     module.__file__ = str(path)
     source_code = path.read_text(encoding="utf-8")

@@ -103,8 +103,8 @@ class Sources:
 
     def key(self, page: str) -> str:
         """The hash of everything a page is made from besides the records it reads."""
-        findings = records.file_digest(contents.findings_path(page))
-        parts = [_code_digest(contents.source(page)), findings, *self._shared]
+        modules = map(records.file_digest, contents.modules_of(page))
+        parts = [_code_digest(contents.source(page)), *modules, *self._shared]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
     def is_current(self, page: str) -> bool:

@@ -52,7 +52,7 @@ def test_a_file_that_is_no_notebook_is_out_of_date_when_it_changes(tmp_path):
 def test_an_edited_finding_makes_its_page_out_of_date(tmp_path, monkeypatch):
     page, findings = "cpu/syscall", tmp_path / "syscall.py"
     sources = Sources("run")
-    monkeypatch.setattr(contents, "findings_path", lambda _: findings)
+    monkeypatch.setattr(contents, "modules_of", lambda _: [findings])
     without = sources.key(page)
     findings.write_text("# one\n")
     with_one = sources.key(page)
