@@ -17,6 +17,12 @@ _MOST_BYTES = 10_000_000  # the largest of the book's has 100 kB
 Model = TypeVar("Model", bound=pydantic.BaseModel)
 
 
+class Entry(pydantic.BaseModel):
+    """A part of a file, as it was read; it refuses fields that the format does not have."""
+
+    model_config = pydantic.ConfigDict(extra="forbid", frozen=True)
+
+
 def load(path: Path) -> dict[str, Any]:
     """The file's content; a byte order mark before it is left out. Raises ReckonError."""
     if path.is_fifo():  # opening it would wait for a writer

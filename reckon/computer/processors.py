@@ -6,16 +6,13 @@ import pydantic
 
 from reckon import config, toml_files
 from reckon.computer.facts import Machine
+from reckon.toml_files import Entry
 
 FILE = config.ROOT / "book" / "processors.toml"
 UNIT = "cycle"  # of all constants
 
 
-class _Strict(pydantic.BaseModel):
-    model_config = pydantic.ConfigDict(extra="forbid", frozen=True)
-
-
-class Constant(_Strict):
+class Constant(Entry):
     """A value with its interval, in core cycles, and the source that states it."""
 
     value: float
@@ -34,7 +31,7 @@ class Constant(_Strict):
         return self
 
 
-class Core(_Strict):
+class Core(Entry):
     """A core and the processors that have it: a vendor, a family and ranges of model numbers."""
 
     name: str
@@ -54,7 +51,7 @@ class Core(_Strict):
         )
 
 
-class _File(_Strict):
+class _File(Entry):
     core: list[Core]
 
 

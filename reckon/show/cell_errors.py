@@ -22,7 +22,7 @@ from reckon import build_context, config, units
 from reckon.errors import ReckonError
 from reckon.messages import did_you_mean, nearest
 from reckon.records.notebook_cells import Page
-from reckon.show.text import first_case
+from reckon.show.text import capitalised, first_case
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -64,12 +64,8 @@ class CellError:
 
     def __str__(self) -> str:
         if self.line is None:
-            return _capital(self.sentence)
+            return capitalised(self.sentence)
         return f"Line {self.line}: {self.sentence}"
-
-
-def _capital(sentence: str) -> str:
-    return sentence[:1].upper() + sentence[1:]
 
 
 def explain_in(shell: InteractiveShell) -> None:

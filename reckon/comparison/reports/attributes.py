@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import pydantic
-
 from reckon import config, records, toml_files
 
 FILE = config.ROOT / "book" / "machines.toml"
 
 
-class Attributes(pydantic.BaseModel):
+class Attributes(toml_files.Entry):
     """Titles of the book's parts and of a machine's components, and fields by component and
     attribute, of a machine and of its peer: "section.field"."""
-
-    model_config = pydantic.ConfigDict(extra="forbid", frozen=True)
 
     parts: dict[str, str]
     components: dict[str, str]

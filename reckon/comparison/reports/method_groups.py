@@ -16,16 +16,13 @@ import pydantic
 
 from reckon import config, records, statistics, toml_files, units
 from reckon.records.quantities.result import Result, groups_text
+from reckon.toml_files import Entry
 
 FILE = config.ROOT / "book" / "methods.toml"
 BLOCK_BYTES = 4096  # files are compared by blocks of 4 KiB, the size that most reports read
 
 
-class _Strict(pydantic.BaseModel):
-    model_config = pydantic.ConfigDict(extra="forbid", frozen=True)
-
-
-class Method(_Strict):
+class Method(Entry):
     """One method; book/methods.toml explains the fields."""
 
     quantity: str = ""
@@ -52,7 +49,7 @@ class Method(_Strict):
         return self
 
 
-class Group(_Strict):
+class Group(Entry):
     """The methods of measuring one thing."""
 
     name: str
@@ -63,35 +60,35 @@ class Group(_Strict):
     method: tuple[Method, ...]
 
 
-class NotComparable(_Strict):
+class NotComparable(Entry):
     """An experiment that the reports did on another scale than this book."""
 
     experiment: str
     why: str
 
 
-class NotRanked(_Strict):
+class NotRanked(Entry):
     """Quantities that are compared between machines, though no machine is faster by them."""
 
     why: str
     quantities: tuple[str, ...]
 
 
-class Place(_Strict):
+class Place(Entry):
     """Where a quantity is shown: itself, or a curve's point at `at` in its axis's unit."""
 
     quantity: str
     at: float | None = None
 
 
-class Same(_Strict):
+class Same(Entry):
     """Two quantities that a reader takes for one, and what differs between their measurements."""
 
     values: tuple[Place, Place]
     differs: str
 
 
-class _File(_Strict):
+class _File(Entry):
     not_comparable: tuple[NotComparable, ...] = ()
     not_ranked: tuple[NotRanked, ...] = ()
     same: tuple[Same, ...] = ()

@@ -16,10 +16,11 @@ from typing import Literal
 import pydantic
 
 from reckon import units
-from reckon.comparison.reports.reported_value import ReportedValue, Strict, unit_faults
+from reckon.comparison.reports.reported_value import ReportedValue, unit_faults
+from reckon.toml_files import Entry
 
 
-class PrintedFact(Strict):
+class PrintedFact(Entry):
     """The same fact printed again, or in another unit."""
 
     value: float | str
@@ -53,7 +54,7 @@ class ReportedFact(PrintedFact):
             yield from (f"{where}: {fault}" for fault in unit_faults(printed.unit))
 
 
-class Report(Strict):
+class Report(Entry):
     """A published report: its machine, its facts and its values."""
 
     name: str

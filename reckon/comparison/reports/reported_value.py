@@ -12,6 +12,7 @@ import pydantic
 from reckon import units
 from reckon.errors import ReckonError
 from reckon.records.known_quantities import is_in_book
+from reckon.toml_files import Entry
 
 if TYPE_CHECKING:
     from reckon.comparison.reports.report import Report
@@ -20,12 +21,6 @@ if TYPE_CHECKING:
 _ROUNDED = 0.02
 _SIDES = ("hardware", "software", "predicted", "measured", "sd")
 CONTRADICTS = "contradicts"  # in a note: its value does not fit another one
-
-
-class Strict(pydantic.BaseModel):
-    """Refuses fields that the format does not have."""
-
-    model_config = pydantic.ConfigDict(extra="forbid")
 
 
 def unit_faults(*names: str) -> Iterator[str]:
@@ -37,7 +32,7 @@ def unit_faults(*names: str) -> Iterator[str]:
             yield str(error)
 
 
-class Printed(Strict):
+class Printed(Entry):
     """The numbers of one quantity as one place of the report prints them, in `unit`."""
 
     place: str

@@ -19,13 +19,10 @@ from reckon.messages import first_fault
 
 FILE = "network.json"  # beside the runs
 _MEASUREMENTS = config.ROOT / "book" / "fleet.toml"
-_STRICT = pydantic.ConfigDict(extra="forbid", frozen=True)
 
 
-class Measurement(pydantic.BaseModel):
+class Measurement(toml_files.Entry):
     """What is measured between two hosts: a probe, its parameters, and how it is shown."""
-
-    model_config = _STRICT
 
     name: str
     probe: str
@@ -45,20 +42,16 @@ class Measurement(pydantic.BaseModel):
         return units.amount(base_value, self.unit)
 
 
-class Value(pydantic.BaseModel):
+class Value(toml_files.Entry):
     """A median with its 95 % interval, in base units: s or byte/s."""
-
-    model_config = _STRICT
 
     median: float
     low: float | None
     high: float | None
 
 
-class Pair(pydantic.BaseModel):
+class Pair(toml_files.Entry):
     """What two hosts measured between one another: the second sent, the first answered."""
-
-    model_config = _STRICT
 
     hosts: tuple[str, str]
     measured_at: datetime.datetime
@@ -66,19 +59,15 @@ class Pair(pydantic.BaseModel):
     failed: str | None = None
 
 
-class Network(pydantic.BaseModel):
+class Network(toml_files.Entry):
     """What `FILE` holds."""
-
-    model_config = _STRICT
 
     format: int = 1
     measurements: list[Measurement]
     pairs: list[Pair]
 
 
-class _File(pydantic.BaseModel):
-    model_config = _STRICT
-
+class _File(toml_files.Entry):
     measurement: list[Measurement]
 
 

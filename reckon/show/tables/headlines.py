@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pydantic
-
 from reckon import config, records, toml_files
 from reckon.computer.facts import Machine
 from reckon.messages import join_words
@@ -17,10 +15,8 @@ from reckon.statistics.plateaus import Level
 FILE = config.ROOT / "book" / "headlines.toml"
 
 
-class Headline(pydantic.BaseModel):
+class Headline(toml_files.Entry):
     """A quantity with the name and the note that stand for it."""
-
-    model_config = pydantic.ConfigDict(extra="forbid", frozen=True)
 
     quantity: str
     name: str
@@ -35,9 +31,7 @@ class Headline(pydantic.BaseModel):
         return self.quantity.partition("/")[0]
 
 
-class _File(pydantic.BaseModel):
-    model_config = pydantic.ConfigDict(extra="forbid", frozen=True)
-
+class _File(toml_files.Entry):
     headline: list[Headline]
 
 
