@@ -113,7 +113,7 @@ def picture(machine, results, name, caption):
     """Kernel, cores, caches, memory and devices as boxes with the main results of each, and the caches' usable
     sizes; those that the system reports are grey where they differ."""
     by_quantity = {result.quantity: result for result in results}
-    values = {part: [] for part in COLOURS}
+    values: dict[str, list] = {part: [] for part in COLOURS}
     for headline in headlines.main_results():
         result = headlines.result_of(headline, by_quantity)
         if result and result.has_samples:
