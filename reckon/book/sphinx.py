@@ -46,7 +46,8 @@ _CHARACTERS_SHOWN = 300  # of the log's end, where no line looks like an error
 _WARNED = "made with warnings"  # in a mark, in the place of the hashes
 _WHOLE_WITH_WARNINGS = "build finished with problems"  # as Sphinx says of it
 
-_prepared: dict[str, subprocess.Popen] = {}  # Sphinx's processes that wait, by builder
+# Sphinx's processes that wait, by builder, each with what it was started by.
+_prepared: dict[str, tuple[subprocess.Popen, tuple[bytes, bool]]] = {}
 
 
 class PagesWarn(ReckonError):
@@ -202,7 +203,7 @@ def prepare(builder: str) -> None:
     builder: sphinx-build's name for the output, "html" or "latexpdf"."""
     if builder not in _prepared:
         with contextlib.suppress(ReckonError):  # raised where it is needed
-            _prepared[builder] = _start(builder)
+            _prepared[builder] = _start(builder), _started_by(builder)
 
 
 def _log(builder: str) -> Path:
@@ -220,7 +221,7 @@ def _start(builder: str) -> subprocess.Popen:
         command.append("-E")
     try:
         shutil.copyfile(SPHINX_SETTINGS, stage_dir() / SPHINX_SETTINGS.name)
-        with open(log, "w", encoding="utf-8") as file:
+        with open(log, "a", encoding="utf-8") as file:
             return subprocess.Popen(
                 [*_killed_with_this_process(), *command],
                 stdin=subprocess.PIPE,
@@ -236,13 +237,32 @@ def _start(builder: str) -> subprocess.Popen:
         raise ReckonError(f"{log} cannot be written ({error.strerror}).") from None
 
 
+def _started_by(builder: str) -> tuple[bytes, bool]:
+    """What a process reads when it starts: the settings, and whether the last output is whole."""
+    return SPHINX_SETTINGS.read_bytes(), _Mark(builder).exists()
+
+
+def _waiting(builder: str) -> subprocess.Popen:
+    """The process that was prepared, or a new one where none was or it would read something else
+    now."""
+    process, by = _prepared.pop(builder, (None, None))
+    if process and by != _started_by(builder):
+        process.kill()
+        process.wait()
+        process = None
+    return process or _start(builder)
+
+
 def _sphinx(folder: Path, mark: _Mark, outputs: list[Path]) -> None:
     """Make the outputs from the staged folder.
 
     Raises ReckonError with the errors in it, PagesWarn where the outputs are there all the same."""
     builder, log = mark.builder, _log(mark.builder)
     print(_MAKING[builder], flush=True)
-    with _prepared.pop(builder, None) or _start(builder) as process:
+    with _waiting(builder) as process:
+        os.truncate(
+            log, 0
+        )  # not when the process starts, perhaps long before: it has a fault's lines
         mark.remove()
         try:
             process.communicate("staged\n")

@@ -29,7 +29,10 @@ def edit(*, port: int, as_it_is: bool, as_json: bool, **choices) -> int:
     def build_all() -> bool:
         outputs = book.Outputs()
         sphinx.prepare("html")
-        book.build_book(outputs, as_json=as_json)
+        try:
+            book.build_book(outputs, as_json=as_json)
+        finally:
+            sphinx.prepare("html")  # of the next edit, which then waits for no import
         for fault in outputs.faults.values():
             raise fault
         return bool(outputs.new)

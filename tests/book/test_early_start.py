@@ -1,6 +1,7 @@
 """Sphinx starts while a book whose text was edited is still staged, and only then."""
 
 import os
+import subprocess
 
 from reckon import config
 from reckon.book import sphinx
@@ -22,3 +23,34 @@ def test_text_that_is_newer_than_the_site_was_edited(folders, monkeypatch):
         os.utime(path, (1, 1))
     made.unlink()
     assert sphinx.text_was_edited()
+
+
+def test_a_process_that_read_other_settings_or_trusts_a_broken_output_is_not_used(
+    folders, monkeypatch
+):
+    settings, made = folders / "conf.py", folders / "_build/html.built"
+    made.parent.mkdir(exist_ok=True)
+    settings.write_text("a = 1")
+    made.touch()
+    started = []
+
+    def start(_):
+        started.append(subprocess.Popen(["sleep", "60"]))
+        return started[-1]
+
+    monkeypatch.setattr(sphinx, "SPHINX_SETTINGS", settings)
+    monkeypatch.setattr(sphinx, "_start", start)
+    monkeypatch.setattr(sphinx, "_prepared", {})
+
+    def used_after(change):
+        sphinx.prepare("html")
+        change()
+        process = sphinx._waiting("html")
+        process.kill()
+        process.wait()
+        return started.index(process)
+
+    assert used_after(lambda: None) == 0
+    assert used_after(lambda: settings.write_text("a = 2")) == 2
+    assert used_after(made.unlink) == 4
+    assert all(process.poll() is not None for process in started)
