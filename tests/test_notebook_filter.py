@@ -1,5 +1,6 @@
 """What JupyterLab saves is, for git, the notebook as it was: no outputs, no version of a kernel."""
 
+import posixpath
 import runpy
 import subprocess
 import sys
@@ -45,7 +46,11 @@ def test_a_notebook_that_was_run_and_saved_is_unchanged_for_git(page, monkeypatc
     assert saved.encode() != source and stripped(saved.encode()) == source
     settings = Config()
     monkeypatch.setenv("JUPYTER_PATH", "")  # it is set for kernels
-    runpy.run_path(str(ROOT / "tools/lab_config.py"), {"get_config": lambda: settings})
+    lab = runpy.run_path(str(ROOT / "tools/lab_config.py"), {"get_config": lambda: settings})
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = lab["with_links"](cell.source, posixpath.dirname(f"notebooks/{page}"))
+            assert "{term}" not in cell.source
     model = {"type": "notebook", "content": notebook}
     settings.ContentsManager.pre_save_hook(model=model, path=f"notebooks/{page}.ipynb")
     written = nbformat.writes(nbformat.from_dict(model["content"])) + "\n"

@@ -11,6 +11,7 @@ import posixpath
 import re
 import subprocess
 from pathlib import Path
+from urllib.parse import quote, unquote
 
 import nbformat
 from ipykernel.ipkernel import IPythonKernel
@@ -24,20 +25,31 @@ from reckon.records import notebook_cells
 ROOT = Path(__file__).resolve().parent.parent
 
 
-PAGE = re.compile(r"(?<=\]\()(?!/)[\w./-]+\.(?:ipynb|md)(?=\))")
+PAGE = re.compile(r"(?<=\]\()(?!/)[\w./-]+\.(?:ipynb|md)(?=[)#])")
+TERM = re.compile(r"\{term\}`([^`<]*?)(?: <([^`>]*)>)?`")
+TERM_LINK = re.compile(r"\[([^\]]*)\]\(/book/glossary\.md#([^)]*)\)")
 FILE = re.compile(r"(?<=<)/(?=csrc/)")  # of the role `download`
 
 
 def with_links(source, folder):
     """The Markdown with links to pages from that folder: JupyterLab opens these beside the notebook
-    and leaves for others."""
+    and leaves for others. Terms are links to the glossary."""
+    source = TERM.sub(
+        lambda term: f"[{term[1]}](/book/glossary.md#{quote(term[2] or term[1])})", source
+    )
     return FILE.sub("/files/", notebook_cells.with_links_from(source, folder))
 
 
 def without_links(source, folder):
     """The Markdown as it is saved, with links from the book's folder."""
     source = PAGE.sub(lambda path: posixpath.normpath(f"/{folder}/{path[0]}"), source)
-    return source.replace("</files/", "</")
+    return TERM_LINK.sub(term_of_link, source).replace("</files/", "</")
+
+
+def term_of_link(link):
+    """The role of a term whose link that is."""
+    text, name = link[1], unquote(link[2])
+    return f"{{term}}`{text}`" if text == name else f"{{term}}`{text} <{name}>`"
 
 
 def without_outputs(model, path, **_):
