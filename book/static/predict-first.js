@@ -51,19 +51,23 @@
     return ofChapter.length && !ofChapter.includes(quantity) ? ofChapter : [quantity];
   }
 
+  /** Those that a teacher asks for in another chapter. */
+  const askedElsewhere = (quantities) =>
+    questions().filter((question) => quantities.includes(question) && !byQuantity.has(question));
+
   /** Of quantities on a page with formulas: those to predict before their values are shown. */
   function needsOf(quantities) {
     const own = quantities.filter((quantity) => asked.includes(quantity));
     const isKnown = quantities.length > 0 && quantities.every((name) => byQuantity.get(name)?.measured === undefined);
-    return own.length || isKnown ? own : asked;
+    return [...(own.length || isKnown ? own : asked), ...askedElsewhere(quantities)];
   }
 
-  /** A model shows what was measured where its inputs are results of the same page. */
+  /** A model shows what was measured where its inputs are questions of this page or of a teacher. */
   function needsOfModel(box) {
     const names = [...box.querySelectorAll(".reckon-what-if")].flatMap(({ dataset }) => dataset.quantities.split(" "));
     const inputs = names.flatMap((name) => Object.values(byQuantity.get(name)?.inputs ?? {}));
     const read = inputs.map((number) => window.reckon.data.inputs[number].reference);
-    return asked.filter((quantity) => read.includes(quantity));
+    return [...asked.filter((quantity) => read.includes(quantity)), ...askedElsewhere(read)];
   }
 
   /** The quantity that a table's row is of, by its title: "getpid", or of a curve "getpid, 64 calls". */
@@ -145,7 +149,8 @@
       const name = unit.isRow ? { "aria-label": `${verb} ${what}` } : {};
       line.append(unit.isRow ? " " : "Covered. ", button(title, () => askFor(here, unit.box), name));
     } else {
-      line.append(unit.isRow ? " covered" : "Covered until you have predicted it in its chapter.");
+      const names = joined(left.map((quantity) => book.titles[quantity] ?? lastPart(quantity)));
+      line.append(unit.isRow ? " covered" : `Covered until you have predicted ${names} in its chapter.`);
     }
     return line;
   }

@@ -335,6 +335,23 @@ def test_a_teacher_chooses_the_questions_and_asks_each_twice(open_page, tmp_path
     }
 
 
+def test_a_question_is_covered_where_another_chapter_has_it_as_an_input(open_page):
+    article = (
+        cell(f"<p>THE INPUTS: 73 ns</p>{what_if_element(['memory/fault/minor'])}")
+        + cell(f'<p>A VERDICT ON IT</p><span data-measured="{NULL_CALL}"></span>')
+        + cell(f'<p>A FACT</p><span data-measured="{CURVE}"></span>')
+    )
+    page = open_page("memory/fault", (), article=article, fragment=f"?predict={NULL_CALL}")
+    secrets = [page.get_by_text("THE INPUTS"), page.get_by_text("A VERDICT ON IT")]
+    assert not any(secret.is_visible() for secret in secrets)
+    assert page.get_by_text("A FACT").is_visible()
+    said = page.get_by_text("Covered until you have predicted getpid in its chapter.")
+    assert said.count() == 2
+    page.evaluate(f"reckon.guesses.put('{NULL_CALL}', {{ predicted: 1e-7, text: {{}} }})")
+    page.reload()
+    assert all(secret.is_visible() for secret in secrets) and said.count() == 0
+
+
 def download_predictions(page):
     """What the file of the reader's predictions has."""
     if not page.get_by_label("Your name").is_visible():
