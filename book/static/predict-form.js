@@ -5,6 +5,7 @@ window.reckon.predictForm = (() => {
   const { byQuantity } = window.reckon.formulas;
   const { exact, measuredAndInterval, times, typed, unitsOf, howFar, withUnit } = window.reckon.numbers;
   const { element, button } = window.reckon.elements;
+  const { joined } = window.reckon.words;
   const { guesses, put, skip, isOpen, missing, holds, score, firstVote } = window.reckon.guesses;
 
   const words = (text) => text.replace(/\s+/g, " ").trim();
@@ -38,6 +39,19 @@ window.reckon.predictForm = (() => {
     const subject = document.querySelector(`.reckon-what-if[data-quantities="${quantity}"]`)?.dataset.what;
     const box = document.querySelector(`.answer [data-quantity="${quantity}"]`)?.closest(".answer");
     return { subject: subject ? ` (${subject})` : "", question: box ? words(box.firstElementChild.textContent) : formula.question };
+  }
+
+  const FAR = 100; // times what a page's quantities take: a slip of the unit rather than a prediction
+  const askedBack = new Set(); // quantities whose unit was asked back, once: more would tell how large they are
+
+  /** Whether a value is far outside of what all quantities of the page that have its dimension take. */
+  function isFar(value, { dimension }) {
+    const isAlike = (other) => JSON.stringify(other.dimension) === JSON.stringify(dimension);
+    const values = [...byQuantity.values()]
+      .filter(isAlike)
+      .flatMap(({ sealed, measured }) => [sealed.value, sealed.low, sealed.high, measured?.value].flat())
+      .filter((each) => each > 0);
+    return value < Math.min(...values) / FAR || value > Math.max(...values) * FAR;
   }
 
   const withoutOne = (text) => text.replace(/ 1$/, "");
@@ -111,7 +125,10 @@ window.reckon.predictForm = (() => {
       return made;
     }
 
-    return { formula, point, node, check, guess };
+    /** What is predicted as the reader wrote it: another unit would tell how large it is. */
+    const written = () => (isBare(value) ? `${value.value} ${formula.steps[Number(unit.value)].spoken}` : value.value);
+
+    return { formula, point, node, check, guess, written };
   }
 
   /** Asks for these quantities in one form, for each `isTwice`; calls `whenMade` and `atEnd`. */
@@ -152,8 +169,14 @@ window.reckon.predictForm = (() => {
 
     function submit(event) {
       event.preventDefault();
-      const made = rows.map((row) => [row.formula.quantity, row.guess()]).filter(([, guess]) => guess);
-      if (made.length) finish(made.map(([quantity, guess]) => put(quantity, guess)));
+      const made = rows.map((row) => ({ row, guess: row.guess() })).filter(({ guess }) => guess);
+      const isNew = ({ row: { formula } }) => !askedBack.has(formula.quantity);
+      const far = made.filter(({ row, guess }) => isFar(guess.predicted, row.formula)).filter(isNew);
+      far.forEach(({ row: { formula } }) => askedBack.add(formula.quantity));
+      const amounts = far.map(({ row }) => `${row.written()} (${row.formula.label})`);
+      if (far.length) {
+        said.textContent = `Far outside of all that this page is about: ${joined(amounts)}. Is the unit meant? “Predict” then takes it as it is.`;
+      } else if (made.length) finish(made.map(({ row, guess }) => put(row.formula.quantity, guess)));
       else said.textContent = "Predict one of these at least.";
     }
 

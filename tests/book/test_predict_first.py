@@ -177,6 +177,26 @@ def test_an_interval_that_does_not_hold_the_prediction_is_refused(open_page):
     assert shown(page) == []
 
 
+def test_a_slip_of_the_unit_is_asked_back_once(open_page):
+    page = open_page(article=ARTICLE, fragment="?predict")
+    page.get_by_role("button", name="Predict getpid").first.click()
+    said = page.locator("dialog output")
+    predict(page, "150 s")
+    asked = said.inner_text()
+    assert asked.startswith("Far outside of all that this page is about: 150 s (getpid). Is the")
+    assert shown(page) == []
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_role("button", name="Predict getpid").first.click()
+    dialog = predict(page, "1e-9 s")  # it would tell how large it is to ask again
+    assert dialog.locator("form").count() == 0 and "THE ANSWER" in shown(page)
+
+
+def test_what_another_quantity_of_the_page_may_take_is_not_asked_back(open_page):
+    page = open_page(article=ARTICLE, fragment="?predict")
+    page.get_by_role("button", name="Predict getpid").first.click()
+    assert predict(page, "20 µs").locator("form").count() == 0
+
+
 def test_no_unit_is_chosen_before_the_reader_does(open_page):
     page = open_page(article=ARTICLE, fragment="?predict")
     page.get_by_role("button", name="Predict getpid").first.click()
