@@ -72,3 +72,12 @@ def test_a_mistake_in_yaml_is_one_sentence_with_its_line(tmp_path, content, says
     with pytest.raises(ReckonError) as error:
         contents.read_yaml(path)
     assert str(error.value).startswith(says) and "\n" not in str(error.value)
+
+
+def test_the_modules_of_a_page_are_those_that_begin_with_its_name():
+    """An edit of any makes the page out of date."""
+    names = [path.name for path in contents.modules_of("memory/latency")]
+    assert names == ["latency.py", "latency_figures.py"]
+    assert [path.name for path in contents.modules_of("machine")] == [
+        "machine.py"
+    ]  # no machines.py
