@@ -49,7 +49,9 @@ def mountain(name, times):
 
 
 def pair(name, times):
-    return rk.draw.pair(curve(), curve(times, "other"), name, "C", "x", "y")
+    return contents.findings_of("memory/bandwidth_figures").pair(
+        curve(), curve(times, "other"), name, "C", "x", "y"
+    )
 
 
 def distribution(name, times):

@@ -1,6 +1,6 @@
 """Every figure: vector graphics with alt text and its data, prediction and spread drawn in."""
 
-from reckon.show.figures.measured_curve import curve, curves, fit, pair
+from reckon.show.figures.measured_curve import curve, curves, fit
 from reckon.show.figures.mechanism import steps
 from reckon.show.figures.seaborn_axes import figure
 from reckon.show.figures.single import bars, prediction_ratios, reports_prediction_ratios

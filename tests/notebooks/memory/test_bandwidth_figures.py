@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from helpers import made_up
 
-import reckon as rk
+from reckon.book import contents
+
+FIGURES = contents.findings_of("memory/bandwidth_figures")
 
 
 def test_latency_against_throughput_leaves_out_what_one_of_them_lacks(data):
@@ -19,7 +21,7 @@ def test_latency_against_throughput_leaves_out_what_one_of_them_lacks(data):
         missing=[0],
     )
     up = made_up.curve("memory/loaded/latency", load, 90 + load**2 / 50, axis_unit="%", missing=[4])
-    block = rk.draw.pair(across, up, "mem-loaded", "Caption", "throughput", "latency")
+    block = FIGURES.pair(across, up, "mem-loaded", "Caption", "throughput", "latency")
     rows = data("mem-loaded")
     assert rows[0][1] == "throughput: median [GB/s]" and rows[0][7] == "latency: median [ns]"
     assert [row[0] for row in rows[1:]] == ["10", "20", "30", "50", "60", "70", "80", "90", "100"]
@@ -29,4 +31,4 @@ def test_latency_against_throughput_leaves_out_what_one_of_them_lacks(data):
     assert float(last["throughput: predicted [GB/s]"]) == pytest.approx(25)
     assert "latency against the axis" in block.markdown and "nan" not in block.markdown
     gone = made_up.unmeasured("memory/loaded/latency", up)
-    assert "needs huge pages" in rk.draw.pair(across, gone, "mem-gone", "C", "x", "y").markdown
+    assert "needs huge pages" in FIGURES.pair(across, gone, "mem-gone", "C", "x", "y").markdown
