@@ -81,20 +81,22 @@ def test_without_a_walk_within_few_pages_slow_memory_has_no_cause():
     assert names(answer(60, walk("random_friendly", 4, 60))) == ["memory is faster"]
 
 
-def test_a_stride_whose_lines_fit_into_a_cache_says_nothing_of_the_prefetcher():
+def shares_of_the_wait(strided, l1_cycles=4):
     memory = made_up.single("memory/latency/memory", 100, "ns")
-    strided = [walk("stride_64", 1, 5), walk("stride_4096", 1, 6)]  # 2 MiB of lines in 128 MiB
-    inputs = (LINE, rk.guess(0.1, "1", "seen", low=0, high=0.8), rk.given(4, "cycle", "L1"), CLOCK)
-    found = LATENCY.shares_of_the_wait(strided, memory, walk("random_friendly", 4, 100), *inputs)
+    seen, cycles = rk.guess(0.1, "1", "seen", low=0, high=0.8), rk.given(l1_cycles, "cycle", "L1")
+    few_pages = walk("random_friendly", 4, 100)
+    return LATENCY.shares_of_the_wait(strided, memory, few_pages, LINE, seen, cycles, CLOCK)
+
+
+def test_a_stride_whose_lines_fit_into_a_cache_says_nothing_of_the_prefetcher():
+    # 2 MiB of lines in 128 MiB
+    found = shares_of_the_wait([walk("stride_64", 1, 5), walk("stride_4096", 1, 6)])
     assert names(found) == ["shares of the wait", "lines fit into a cache"]
     assert "64 B" in found[0] and "4096 B" not in found[0] and "4096 B" in found[1]
 
 
 def test_a_stride_of_a_page_that_memory_answers_begins_a_new_page_with_each_load():
-    memory = made_up.single("memory/latency/memory", 100, "ns")
-    strided = [walk("stride_64", 1, 5), walk("stride_4096", 1, 90)]
-    inputs = (LINE, rk.guess(0.1, "1", "seen", low=0, high=0.8), rk.given(4, "cycle", "L1"), CLOCK)
-    found = LATENCY.shares_of_the_wait(strided, memory, walk("random_friendly", 4, 100), *inputs)
+    found = shares_of_the_wait([walk("stride_64", 1, 5), walk("stride_4096", 1, 90)])
     assert names(found) == ["shares of the wait", "new page with each load"]
 
 
@@ -422,10 +424,7 @@ def test_a_ring_is_compared_with_the_curve_of_small_pages_at_its_size():
 
 
 def test_the_share_of_the_wait_is_of_a_line_as_the_guess_is():
-    memory = made_up.single("memory/latency/memory", 100, "ns")
-    inputs = (LINE, rk.guess(0.1, "1", "seen", low=0, high=0.8), rk.given(3, "cycle", "L1"), CLOCK)
-    few_pages = walk("random_friendly", 4, 100)
-    found = LATENCY.shares_of_the_wait([walk("stride_16", 1, 3.5)], memory, few_pages, *inputs)
+    found = shares_of_the_wait([walk("stride_16", 1, 3.5)], l1_cycles=3)
     assert "16 B 10 %" in found[0]  # a new line with each fourth load, which takes 2.5 ns more
 
 
