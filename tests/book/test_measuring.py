@@ -16,11 +16,12 @@ from helpers.books import ShortProject, executing
 from helpers.capabilities import other_users
 from helpers.probes import in_python
 from helpers.processes import descendants_named, running, until
+from helpers.small_book import LOCAL_PAGES, SmallBook
 
 from reckon.profiles import PROFILES
 
 pytestmark = pytest.mark.book
-PAGES = ["machine", "cpu/clock", "cpu/timer", "memory/fault", "summary", "machines"]
+PAGES = ["cpu/clock", "cpu/timer", "summary"]
 
 
 @pytest.fixture(scope="module")
@@ -38,22 +39,22 @@ def test_the_first_build_measures_everything_and_says_so(book):
     assert f"Pages: {len(PAGES)} executed, 0 unchanged." in out
     assert executing(book.first.stdout) == PAGES and "to go" in out  # plain lines: no terminal here
     assert re.search(r"Quantities: .*\d+ measured", out) and "Site: " in out
-    shown = set(re.findall(r"((?:cpu|memory)/\w+/\w+) (?:measured|cannot)", out))
+    shown = set(re.findall(r"(cpu/\w+/\w+) (?:measured|cannot)", out))
     assert shown == {name for name, measurement in book.measurements().items() if measurement}
 
 
 def test_a_page_may_use_what_a_later_page_measures(tmp_path):
-    files = ["notebooks/machine", "notebooks/cpu/clock", "notebooks/cpu/loop", "book/bibliography"]
-    project = ShortProject(tmp_path / "later", [*files, "book/method"])
-    path = project.base / "notebooks/cpu/clock.ipynb"
+    first = {"cpu/first": {"cpu/first/read": ("cpu/timer/rdtsc", "")}}
+    project = SmallBook(tmp_path / "later", first | LOCAL_PAGES)
+    path = project.base / "notebooks/cpu/first.ipynb"
     notebook = json.loads(path.read_text())
-    source = "rk.say(f\"Of the loop: {len(rk.results('cpu/loop')) > 0}.\")"
-    notebook["cells"].append(nbformat.v4.new_code_cell(source, id="loop"))
+    source = "rk.say(f\"Of the next page: {len(rk.results('cpu/small')) > 0}.\")"
+    notebook["cells"].append(nbformat.v4.new_code_cell(source, id="next"))
     path.write_text(json.dumps(notebook))
     done = project.build_pages()
     assert done.returncode == 0, done.stderr
-    assert "cpu/clock: rendering" in done.stdout
-    assert "Of the loop: True." in (project.base / "_build/executed/cpu/clock.ipynb").read_text()
+    assert "cpu/first: rendering" in done.stdout
+    assert "Of the next page: True." in project.executed("cpu/first")
 
 
 def test_a_build_that_executes_nothing_removes_what_a_killed_one_left(book, tmp_path):
@@ -99,12 +100,10 @@ def test_an_edited_prediction_leaves_the_samples(book):
 
 
 def test_a_crash_of_a_probe_is_an_error_with_a_name_and_not_a_dead_kernel(book):
-    with book.edited(
-        "memory/fault", "samples=50, size_bytes=2**25", 'samples=50, probe=\\"test/crash\\"'
-    ):
+    with book.edited("cpu/timer", "fenced_pair: {}", 'fenced_pair: dict(probe=\\"test/crash\\")'):
         done = book.build_pages()
         assert done.returncode == 1
-        assert "memory/fault/major failed: test/crash died of signal 11" in done.stdout
+        assert "cpu/timer/fenced failed: test/crash died of signal 11" in done.stdout
 
 
 def stop_when(project, line, **environment):
@@ -132,7 +131,7 @@ def stop_when(project, line, **environment):
 
 
 def test_ctrl_c_keeps_whole_records_and_the_next_build_goes_on(tmp_path):
-    files = [f"notebooks/{page}" for page in ("machine", "cpu/clock", "cpu/timer", "cpu/call")]
+    files = [f"notebooks/{page}" for page in ("cpu/clock", "cpu/timer", "cpu/call")]
     project = ShortProject(tmp_path / "stopped", [*files, "book/bibliography"])
     stop_when(project, "cpu/timer/fenced measured")
     for path in project.run.rglob("*"):
@@ -142,7 +141,7 @@ def test_ctrl_c_keeps_whole_records_and_the_next_build_goes_on(tmp_path):
                 gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_text()
             )
     again = stop_when(project, "cpu/timer: done")
-    assert "machine: executing" not in again and "cpu/clock: executing" not in again
+    assert "cpu/clock: executing" not in again
     assert "cpu/timer: executing" in again
 
 
@@ -152,7 +151,7 @@ def seconds_to_go(output, task):
 
 def test_a_build_that_was_stopped_between_visits_is_continued(tmp_path):
     """In the standard profile, whose quantities are visited several times."""
-    files = ["notebooks/machine", "notebooks/cpu/timer", "notebooks/machines", "book/bibliography"]
+    files = ["notebooks/cpu/timer", "notebooks/machines", "book/bibliography"]
     project = ShortProject(tmp_path / "visits", [*files, "book/method"])
     output = stop_when(project, "Visit 2:", RECKON_PROFILE="standard")
     visiting = "cpu/timer: visiting again"
