@@ -12,6 +12,7 @@ import pytest
 from helpers.books import html_files
 from helpers.project import PROGRAMS
 from PIL import Image
+from playwright.sync_api import expect
 
 from reckon.book.contents import notebooks, toc
 
@@ -252,6 +253,29 @@ def test_the_summarys_table_is_sorted_and_searched(browser, served):
     rows = table.locator("tbody tr:visible")
     assert 0 < rows.count() < 5
     assert all("Page faults" in text and "huge" in text for text in rows.all_inner_texts())
+    context.close()
+
+
+def test_a_term_says_what_it_means_by_pointer_and_by_keyboard_on_a_phone_too(browser, served):
+    context = browser.new_context(viewport={"width": 390, "height": 700})
+    sheet = context.new_page()
+    sheet.goto(f"{served}/notebooks/memory/fault.html")
+    sheet.wait_for_load_state("networkidle")  # pictures and formulas move the text
+    term = sheet.locator("main a", has_text="page tables").first
+    meaning = sheet.get_by_role("tooltip")
+    expect(meaning).to_be_hidden()
+    for reach, leave in ((term.focus, term.blur), (term.hover, sheet.locator("h1").hover)):
+        reach()
+        expect(meaning).to_contain_text("translates a process's addresses")
+        place = meaning.bounding_box()
+        assert place["x"] >= 0 and place["x"] + place["width"] <= 390
+        assert place["y"] >= 0 and place["y"] + place["height"] <= 700
+        leave()
+        expect(meaning).to_be_hidden()
+        reach()
+        sheet.keyboard.press("Escape")
+        expect(meaning).to_be_hidden()
+        leave()
     context.close()
 
 

@@ -12,7 +12,7 @@ import yaml
 
 from reckon import config, records
 from reckon.book import contents, private_names
-from reckon.book.staging import card, mathjax, pages
+from reckon.book.staging import card, glossary, mathjax, pages
 from reckon.book.staging.stamp import facts, stamp
 from reckon.config import ROOT
 from reckon.edits import what_if_panels
@@ -171,6 +171,7 @@ def _static(run: Run) -> dict[str, bytes]:
         "near": NEAR,
         "miss": MISS,
         "titles": _titles(run.name),
+        "terms": glossary.definitions(),
         "rules": what_if_panels.Rules().model_dump(mode="json", exclude_none=True),
     }
     static["book.js"] = f"window.reckonBook = {json.dumps(facts)};\n".encode()
