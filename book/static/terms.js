@@ -13,7 +13,9 @@ document.addEventListener("DOMContentLoaded", () => {
     if (!definition) continue;
     const show = () => showBeside(term, definition);
     term.addEventListener("pointerenter", (event) => event.pointerType === "mouse" && show());
-    term.addEventListener("focus", () => requestAnimationFrame(show)); // when it is scrolled to
+    // In the next frame it is scrolled to.
+    const showFocused = () => document.activeElement === term && show();
+    term.addEventListener("focus", () => requestAnimationFrame(showFocused));
     term.addEventListener("blur", hide);
     term.addEventListener("pointerleave", (event) => event.relatedTarget !== tip && hide());
   }

@@ -257,7 +257,8 @@ def test_the_summarys_table_is_sorted_and_searched(browser, served):
 
 
 def test_a_term_says_what_it_means_by_pointer_and_by_keyboard_on_a_phone_too(browser, served):
-    context = browser.new_context(viewport={"width": 390, "height": 700})
+    phone = {"width": 390, "height": 700}
+    context = browser.new_context(viewport=phone, reduced_motion="reduce")  # it scrolls at once
     sheet = context.new_page()
     sheet.goto(f"{served}/notebooks/memory/fault.html")
     sheet.wait_for_load_state("networkidle")  # pictures and formulas move the text
@@ -273,6 +274,7 @@ def test_a_term_says_what_it_means_by_pointer_and_by_keyboard_on_a_phone_too(bro
         leave()
         expect(meaning).to_be_hidden()
         reach()
+        expect(meaning).to_be_visible()
         sheet.keyboard.press("Escape")
         expect(meaning).to_be_hidden()
         leave()
