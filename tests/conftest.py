@@ -78,7 +78,6 @@ LONGEST = (
     "book/test_formulas.py",
     "csrc/test_killed.py",
     "faults/test_two_builds.py",
-    "csrc/runner/test_source_key.py",
     "book/test_watch.py",
     "book/test_same_outputs.py",
     "fleet/collection/test_export.py",

@@ -1,5 +1,6 @@
 """Fixtures of several parts: a small disk, and programs replaced by made-up ones."""
 
+import itertools
 import os
 import shutil
 import subprocess
@@ -68,10 +69,13 @@ def pretend(tmp_path):
     """Gives what a script runs under so that it finds a program replaced by shell scripts: one as a
     client and one as a server, where $REAL is the program itself."""
     own_mounts()
+    numbers = itertools.count()
 
     def build(program, client=REAL, server=REAL):
         path = os.path.realpath(shutil.which(program))
-        real, script = tmp_path / f"real-{program}", tmp_path / f"pretended-{program}"
+        folder = tmp_path / f"pretended-{next(numbers)}"
+        folder.mkdir()
+        real, script = folder / "real", folder / program
         shutil.copy2(path, real)
         script.write_text(
             f'#!/bin/sh\nREAL={real}\ncase "$1" in -s|server)\n{server}\n;;*)\n{client}\n;;esac\n'

@@ -1,6 +1,7 @@
 """The probes of other programs where one is missing, refused, broken or hangs: one sentence, nothing left."""
 
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from helpers.probe_script import few, known
@@ -25,17 +26,16 @@ pytestmark = pytest.mark.usefixtures("programs", "fio", "own_space")
 # --- missing or refused: unsupported -------------------------------------------------------------
 
 
-@pytest.mark.parametrize("isolated", [True, False])
 @pytest.mark.parametrize("probe", PROGRAM)
-def test_a_missing_program_is_named_with_its_package(probe, isolated):
-    outcome = outcome_of(
-        probe, private(f"mount --bind /dev/null {path_of(probe)}"), isolated=isolated
-    )
+def test_a_missing_program_is_named_with_its_package(probe):
+    how = {"params": few(probe), "samples": 2, "warmup": 0}
+    cases = [("", how | {"isolated": isolated}) for isolated in (True, False)]
+    missing = private(f"mount --bind /dev/null {path_of(probe)}")
     package = "iputils-ping" if probe == PING else PROGRAM[probe]
-    assert outcome == (
+    assert outcomes_in_turn(probe, missing, None, cases) == 2 * [
         f"ProbeUnsupported: {PROGRAM[probe]} is not installed (the package {package} of Debian "
         "and Ubuntu has it)"
-    )
+    ]
 
 
 def test_programs_are_looked_for_on_path_and_a_folder_is_no_program(tmp_path):
@@ -116,21 +116,23 @@ HANG = "trap '' TERM INT HUP; exec sleep 1000"
 ENDED = "was still running 5 s later and was ended."
 
 
-@pytest.mark.parametrize(
-    ("probe", "scripts", "sentence"),
-    [
-        (PING, {"client": HANG}, f"ping was to take 0.006 s, {ENDED}"),
-        (SOCKPERF, {"client": HANG}, f"sockperf was to take 1 s, {ENDED}"),
-        (IPERF3, {"client": HANG}, f"iperf3 was to take 1 s, {ENDED}"),
-        (SOCKPERF, {"server": HANG}, "sockperf did not listen within 5 s."),
-        (IPERF3, {"server": HANG}, "iperf3 did not listen within 5 s."),
-        (IPERF3, {"server": '"$REAL" "$@"; sleep 1000'}, "iperf3 was to take 6 s, was still"),
-    ],
-)
-def test_a_program_that_hangs_is_ended(pretend, probe, scripts, sentence):
-    assert outcome_of(probe, pretend(PROGRAM[probe], **scripts)).startswith(
-        f"ProbeFailed: {sentence}"
-    )
+HANGING = [
+    (PING, {"client": HANG}, f"ping was to take 0.006 s, {ENDED}"),
+    (SOCKPERF, {"client": HANG}, f"sockperf was to take 1 s, {ENDED}"),
+    (IPERF3, {"client": HANG}, f"iperf3 was to take 1 s, {ENDED}"),
+    (SOCKPERF, {"server": HANG}, "sockperf did not listen within 5 s."),
+    (IPERF3, {"server": HANG}, "iperf3 did not listen within 5 s."),
+    (IPERF3, {"server": '"$REAL" "$@"; sleep 1000'}, "iperf3 was to take 6 s, was still"),
+]
+
+
+def test_programs_that_hang_are_ended(pretend):
+    """All at once, because they are waited for."""
+    prefixes = [pretend(PROGRAM[probe], **scripts) for probe, scripts, _ in HANGING]
+    with ThreadPoolExecutor(len(HANGING)) as pool:
+        outcomes = [*pool.map(outcome_of, [probe for probe, *_ in HANGING], prefixes)]
+    for outcome, (probe, scripts, sentence) in zip(outcomes, HANGING, strict=True):
+        assert outcome.startswith(f"ProbeFailed: {sentence}"), (probe, scripts)
 
 
 @pytest.mark.parametrize("probe", PROGRAM)

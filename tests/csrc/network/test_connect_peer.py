@@ -3,6 +3,7 @@
 import os
 import socket
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from helpers.capabilities import captures
@@ -129,20 +130,16 @@ def answers_no_syn(control, count):
         control.recv(1)
 
 
-@pytest.mark.parametrize(
-    ("probe", "serve", "sentence"),
-    [
-        (
-            "connect",
-            never_accepts,
-            r"made but not accepted within 5 s; does the peer still run\?",
-        ),
-        ("connect", answers_no_syn, "No answer to the SYN of a connection; is the peer"),
-        ("socket_connect", answers_no_syn, "No answer to the SYN of a connection; is the peer"),
-    ],
-)
-def test_a_peer_that_does_not_accept_fails_the_probe_after_the_deadline(probe, serve, sentence):
-    fails(serve, sentence, probe)
+def test_a_peer_that_does_not_accept_fails_the_probe_after_the_deadline():
+    """All at once, because they are waited for."""
+    no_answer = "No answer to the SYN of a connection; is the peer"
+    cases = [
+        (never_accepts, r"made but not accepted within 5 s; does the peer still run\?", "connect"),
+        (answers_no_syn, no_answer, "connect"),
+        (answers_no_syn, no_answer, "socket_connect"),
+    ]
+    with ThreadPoolExecutor(len(cases)) as pool:
+        list(pool.map(lambda case: fails(*case), cases))
 
 
 @pytest.mark.parametrize("probe", ["connect", "socket_connect", "close"])
