@@ -17,8 +17,11 @@ def join_words(words: Iterable[str], conjunction: str = "and") -> str:
 
 
 def nearest(name: str, known: Iterable[str], near: float = NEAR_NAME) -> str | None:
-    """The known name that is most like an unknown one; None if none is."""
-    return next(iter(difflib.get_close_matches(name, list(known), 1, near)), None)
+    """The known name that is most like an unknown one, in any case; None if none is."""
+    names = {each.lower(): each for each in known}
+    return next(
+        (names[each] for each in difflib.get_close_matches(name.lower(), names, 1, near)), None
+    )
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str) -> str:
@@ -34,4 +37,6 @@ def first_fault(error: pydantic.ValidationError) -> str:
     """The first entry that a model refuses, with its place: "points.0.x: Field required"."""
     fault = error.errors()[0]
     place = ".".join(str(part) for part in fault["loc"])
-    return f"{place}: {fault['msg']}" if place else fault["msg"]
+    is_bare = fault["type"] == "string_type" and isinstance(fault["input"], int | float)
+    says = f'{fault["input"]} is no text; write "{fault["input"]}"' if is_bare else fault["msg"]
+    return f"{place}: {says}" if place else says

@@ -95,10 +95,15 @@ def parse(unit: str) -> pint.Unit:
             raise ValueError
         return parsed
     except Exception:
-        raise ReckonError(
-            f"{unit!r} is not a unit of this book; write for example ns, cycle, Gcycle/s, KiB, "
-            "GB/s, Mbit/s, 1."
-        ) from None
+        meant = next((each for each in _COMMON if each.lower() == unit.lower()), None)
+        instead = f"did you mean {meant}?" if meant else f"write for example {_EXAMPLES}."
+        raise ReckonError(f"{unit!r} is not a unit of this book; {instead}") from None
+
+
+_EXAMPLES = "ns, cycle, Gcycle/s, KiB, GB/s, Mbit/s, 1"
+# Those whose small and capital letters are mixed up.
+_COMMON = ["ns", "us", "ms", "s", "cycle", "cycles", "byte", "bytes", "KiB", "MiB", "GiB"]
+_COMMON += ["GHz", "MHz", "MB/s", "GB/s", "Mbit/s", "Gbit/s"]
 
 
 def is_unit(text: str) -> bool:

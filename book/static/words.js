@@ -31,9 +31,10 @@ window.reckon.words = (() => {
     return before + length + shared(a.slice(inA + length), b.slice(inB + length));
   }
 
-  /** The known name that is most like an unknown one; undefined if none is. */
+  /** The known name that is most like an unknown one, in any case; undefined if none is. */
   function nearest(name, known) {
-    const likeness = (other) => (2 * shared(other, name)) / (other.length + name.length);
+    const likeness = (other) =>
+      (2 * shared(other.toLowerCase(), name.toLowerCase())) / (other.length + name.length);
     const alike = known.filter((other) => likeness(other) >= window.reckon.data.rules.near_name);
     const order = (a, b) => likeness(b) - likeness(a) || (a < b ? 1 : -1);
     return alike.sort(order)[0];

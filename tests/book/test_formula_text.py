@@ -273,7 +273,7 @@ NAMES = ["mode_switch", "kernel_path", "clock", "path", "clocks"]
 
 def test_the_nearest_name_is_python_s(open_page):
     page = open_page()
-    for name in ["clok", "kernelpath", "pth", "colcks", "xyz", "mode switch"]:
+    for name in ["clok", "kernelpath", "pth", "colcks", "xyz", "mode switch", "KERNEL_PATH"]:
         in_page = page.evaluate(
             "([name, known]) => reckon.words.nearest(name, known)", [name, NAMES]
         )

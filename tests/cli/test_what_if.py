@@ -119,6 +119,8 @@ def test_a_file_with_a_fault_is_one_sentence(recorded, tmp_path, content, messag
         ([NULL_CALL, "kernel_path"], 'write for example mode_switch="90 cycles"'),
         ([NULL_CALL, "kernel_path=many"], "'many' is not a number with its unit"),
         ([NULL_CALL, "kernel_path=1e999"], "is too large for a number"),
+        ([NULL_CALL, "KERNEL_PATH=5"], "has no input KERNEL_PATH: did you mean kernel_path?"),
+        ([NULL_CALL, "clock=3 Ghz"], "'Ghz' is not a unit of this book; did you mean GHz?"),
         ([NULL_CALL, "kernel_path=1.234,5 cycles"], "with nothing between thousands"),
         ([NULL_CALL, "kernel_path=1,024"], "1,024 may be 1024 or 1.024; write the one"),
         ([NULL_CALL, "kernel_path=1 024 cycles"], "nothing between thousands"),
