@@ -152,7 +152,7 @@ window.reckon.kept = (() => {
     const unchecked = taken.some(isUnchecked) ? " Of other pages, names of inputs and units were not checked here." : "";
     const names = namesOf(quantitiesOf(left));
     const others = left.length ? ` Not replaced, as only their own page can check them: ${names}.` : "";
-    add(taken, `${counted(taken)} of ${source} added.${unchecked}${others}`);
+    add(taken, `${taken.length ? counted(taken) : "Nothing"} of ${source} added.${unchecked}${others}`);
   }
 
   async function take(file) {

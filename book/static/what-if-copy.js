@@ -48,8 +48,8 @@ window.reckon.copies = (() => {
   function linked(start) {
     if (!location.hash.startsWith(start)) return null;
     return [...new URLSearchParams(location.hash.slice(start.length))].map(([path, amount]) => {
-      const dot = path.lastIndexOf(".");
-      return { quantity: path.slice(0, dot), name: path.slice(dot + 1), amount };
+      const [, quantity, name] = /^(.*)\.(.*)$/.exec(path) ?? [path, path, ""];
+      return { quantity, name, amount };
     });
   }
 
@@ -68,9 +68,10 @@ window.reckon.copies = (() => {
   /** The input that a line changes and its value in base units, or a `fault`. */
   function inputChange({ quantity, name, amount }) {
     const formula = byQuantity.get(quantity);
-    const input = window.reckon.data.inputs[formula?.inputs[name]];
+    if (!formula) return { fault: `${quantity} is not on this page.` };
+    const input = window.reckon.data.inputs[formula.inputs[name]];
     if (!input?.slider) {
-      const hint = didYouMean(name, Object.keys(formula?.inputs ?? {}), "it is left out.");
+      const hint = didYouMean(name, Object.keys(formula.inputs), "it is left out.");
       return { fault: `${lastPart(quantity)} has no input ${name}; ${hint}` };
     }
     const { value, fault } = typed(amount, unitsOf(input));

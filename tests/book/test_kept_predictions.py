@@ -228,7 +228,7 @@ def test_only_its_own_page_replaces_what_is_kept_of_a_quantity(open_page):
     said = add(page, f'["{NULL_CALL}"]\nkernel_path = "550 cycles"\n', "again.toml")
     assert "Not replaced" not in said  # it is the same
     page.goto(page.url + f"#kept={NULL_CALL}.kernel_path=7+cycle")
-    page.get_by_text("0 changes (0 predictions) of the address added. Not replaced").wait_for()
+    page.get_by_text("Nothing of the address added. Not replaced").wait_for()
     page = open_page_in(page, "cpu/syscall")
     opened(page)
     assert "Not replaced" not in add(page, f'["{NULL_CALL}"]\nkernel_path = "6 cycle"')

@@ -31,18 +31,20 @@ def test_only_what_is_changed_and_without_a_mistake_can_be_kept(open_page):
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("change", "says"),
     [
-        "getpid.kernel_path=abc",
-        "getpid.kernel_path=-5",
-        "getpid.path=5",
-        "getpit.clock=5",
-        "getpid.formula=1",
+        ("getpid.kernel_path=abc", "kernel_path: This is no number;"),
+        ("getpid.kernel_path=-5", "kernel_path: This input is below 0,"),
+        ("getpid.path=5", "getpid has no input path;"),
+        ("getpit.clock=5", "cpu/syscall/getpit is not on this page."),
+        ("getpit", "cpu/syscall/getpit is not on this page."),
+        ("getpid.formula=1", "The formula gives a plain number"),
     ],
 )
-def test_a_link_that_does_not_fit_the_page_says_so(open_page, change):
+def test_a_link_that_does_not_fit_the_page_says_so(open_page, change, says):
     box = open_page(fragment=f"#what-if=cpu/syscall/{change}").locator("details.what-if").first
-    assert "do not fit this page" in box.locator(".what-if-status").text_content()
+    said = box.locator(".what-if-status").text_content()
+    assert said.startswith("The address has changes that do not fit this page") and says in said
 
 
 def test_a_measured_input_that_was_changed_is_no_longer_called_measured(open_page):
