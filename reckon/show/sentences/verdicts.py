@@ -43,7 +43,6 @@ _WITHOUT_SAMPLES = {
 _NEARLY_ALL = 0.9  # a curve came out as predicted if this share of its points is near
 _BESIDE = 1.1  # points beyond this factor on both sides: the curve crosses its prediction
 _SINGLE_POINTS = 10  # fewer than one point in this many are no side of a curve
-_MUCH_WIDER = 3  # the interval over visits, than that over the processes alone: both are printed
 _NOTES_LISTED = 2  # notes on points of a curve that are printed; of the others, how many points
 _POSITIONS_LISTED = 3  # positions of one note that are printed; of more, only their number
 
@@ -65,7 +64,6 @@ def verdict(result: Result, subject: str, again: dict[float, Result] | None = No
         if result.is_curve
         else within_scatter(result.summaries[0], float(result.sealed("predicted")[0])),
         _interval(result),
-        _process_interval(result),
         sealed_again(result),
         _revision(result),
         f"Note: {literal(result.attempt_note)}." if result.attempt_note else "",
@@ -123,7 +121,9 @@ def _outcome(result: Result, subject: str) -> str:
     how = how_far(result.ratio)
     if not result.is_curve:
         predicted = amount_or_dash(result.seal.predicted, result.unit)
-        return f"Predicted {predicted}, measured {result:interval}: {subject} came out {how}."
+        ends = [units.amount(end, result.unit) for end in result.sealed_interval or ()]
+        text = f"{predicted} ({' to '.join(ends)})" if ends else predicted
+        return f"Predicted {text}, measured {result:interval}: {subject} came out {how}."
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = result.medians / result.sealed("predicted")
     positions = [counted_position(result, x) for x in result.axis]
@@ -162,25 +162,21 @@ def curve_outcome(points: Iterable[tuple[float, str]], how: str) -> str:
 
 
 def _interval(result: Result) -> str:
+    """Where the measured value lies outside the prediction's interval; "" inside."""
     if result.inside_interval is None or not result.sealed_interval:
         return ""
-    ends = result.sealed_interval
-    low, high = (units.amount(end, result.unit) for end in ends)
-    measured = units.amount(result.median, result.unit)
-    side = first_case(
-        (ends[0] <= result.median <= ends[1], "inside"),
-        (measured == low, "just below"),
-        (measured == high, "just above"),
-        (result.inside_interval, "by less than its own error outside"),
-        (True, "outside"),
-    )
-    value = "value"
-    if side.startswith("just"):  # with more digits, which differ
-        low, high, measured = (
-            units.amount(each, result.unit, 5) for each in (*ends, result.median)
+    low, high = result.sealed_interval
+    if low <= result.median <= high:
+        return ""
+    end, side = (low, "below") if result.median < low else (high, "above")
+    value, printed = (units.amount(each, result.unit) for each in (result.median, end))
+    if value == printed:  # with more digits, which differ
+        value, printed = (units.amount(each, result.unit, 5) for each in (result.median, end))
+        return (
+            f"The measured value, {value}, lies just {side} the prediction’s interval, {printed}."
         )
-        value = f"value, {measured},"
-    return f"The measured {value} lies {side} the prediction’s interval, {low} to {high}."
+    error = ", by less than its own error" if result.inside_interval else ""
+    return f"The measured value lies outside the prediction’s interval{error}."
 
 
 def within_scatter(measured: Summary, predicted: float) -> str:
@@ -193,22 +189,6 @@ def within_scatter(measured: Summary, predicted: float) -> str:
     return (
         "The interval of the measured value holds the sealed prediction, so the difference may be "
         "chance."
-    )
-
-
-def _process_interval(result: Result) -> str:
-    """Both intervals by name, where the one over visits is much the wider one; or ""."""
-    interval, alone = result.summaries[0].interval, result.process_interval
-    if result.is_curve or interval.kind != "next visit" or not (alone and alone.is_known):
-        return ""
-    if result.is_of_two_groups:
-        return ""
-    if interval.high - interval.low < _MUCH_WIDER * (alone.high - alone.low):
-        return ""
-    low, high = (units.amount(end, result.unit) for end in alone.ends)
-    return (
-        "Expect the median of a later visit in this interval; for these visits alone it lies "
-        f"between {low} and {high}."
     )
 
 
