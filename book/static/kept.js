@@ -122,12 +122,19 @@ window.reckon.kept = (() => {
       else if (quantity !== "reader") lines.push({ quantity, name, amount: unquoted(quoted), change });
     }
     if (!lines.length) throw new Error("it has no prediction.");
-    const fault = lines.map(faultOf).find(Boolean);
+    const fault = faultIn(lines);
     if (fault) throw new Error(fault);
     return lines;
   }
 
   const unquoted = (text) => (text.startsWith("'") ? text.slice(1, -1) : JSON.parse(text));
+
+  /** What is wrong with one of the lines; undefined without any. */
+  function faultIn(lines) {
+    const places = lines.map(({ quantity, name }) => `${quantity} ${name}`);
+    const twice = lines.find((_, k) => places.indexOf(places[k]) < k);
+    return lines.map(faultOf).find(Boolean) ?? (twice && `${twice.quantity}: ${twice.name} is given twice; leave one out.`);
+  }
 
   /** What is wrong with a line, as far as this page knows; "" without any. */
   function faultOf(line) {
@@ -263,7 +270,7 @@ window.reckon.kept = (() => {
     if (!lines) return;
     history.replaceState(null, "", location.href.split("#")[0]);
     open();
-    const fault = lines.length ? lines.map(faultOf).find(Boolean) : "it has no prediction.";
+    const fault = lines.length ? faultIn(lines) : "it has no prediction.";
     if (fault) say(`The address: ${fault}`);
     else addFrom("the address", lines);
   }

@@ -42,7 +42,7 @@
     return [...new Set(marks.flatMap(({ dataset }) => (dataset.measured ?? dataset.quantity).split(" ")))];
   }
 
-  const questions = () => chosen("predict").split(",").filter(Boolean);
+  const questions = () => chosen("predict").split(/[\s,;]+/).filter(Boolean);
 
   /** The questions of its chapter that uncover a quantity on other pages. */
   function askedInChapter(quantity) {

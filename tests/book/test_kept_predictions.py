@@ -163,6 +163,7 @@ BROKEN = {
     f'["{NULL_CALL}"]\nkernel_path = "-5 cycle"': "kernel_path: This input is below 0",
     f'["{NULL_CALL}"]\nformula = "clock, clock"': "formula: ",
     f'["{NULL_CALL}"]\nformula = "1, 2, 3"': "has 3 parts; write hardware, software.",
+    f'["{NULL_CALL}"]\nclock = "3 GHz"\nclock = "4 GHz"': "clock is given twice; leave one out.",
     f'["{NULL_CALL}"]\npredicted = "5 ns"': "which `reckon class` reads",
     '[getpid]\nkernel_path = "5 cycle"': "“getpid” is no quantity",
     b"\xff\xfe[\x00": "not UTF-8 text",

@@ -456,6 +456,12 @@ def test_a_question_of_the_address_that_no_page_has_is_named(open_page):
     assert "The address asks for getpit and x/y/z, which this book does not have." in bar
 
 
+def test_questions_of_the_address_are_divided_by_commas_semicolons_or_spaces(open_page):
+    for names in ("getpid,times", " getpid; times ", "getpid times,"):
+        bar = open_page(article=ARTICLE, fragment=f"?predict={names}").get_by_role("complementary")
+        assert "0 of 2 quantities of this page shown." in bar.inner_text(), names
+
+
 def test_a_broken_store_loses_the_predictions_alone(open_page):
     page = open_page(article=ARTICLE)
     page.evaluate("localStorage.setItem('reckon-guesses ', '{')")
