@@ -81,7 +81,7 @@ $(foreach name,$(unknown),$(foreach meant,$(call nearest,$(name),$(OPTIONS)),\
 
 .DEFAULT_GOAL := help
 TARGETS := help book html pdf publish measure summary results compare doctor fleet-demo peer lab edit serve check \
-  test faults test-install lint setup setup-lab setup-fleet setup-dev lib lib-tests tex nfs lock schema expected record uninstall clean
+  test faults test-install lint setup setup-lab setup-fleet setup-dev lib lib-tests tex nfs lock schema expected record machines uninstall clean
 .PHONY: $(TARGETS)
 
 .DEFAULT:
@@ -258,6 +258,9 @@ expected: setup-dev ## write what the pages show of the tests' recorded run: mak
 record: setup-dev ## add what the tests' recorded run lacks of an experiment: make record EXPERIMENT=cpu/syscall
 	@test -n "$(EXPERIMENT)" || { echo "Say which: make record EXPERIMENT=cpu/syscall" >&2; exit 2; }
 	@PYTHONPATH=tests $(PY) -m helpers.record $(EXPERIMENT)
+
+machines: setup-dev ## print what the pages conclude of made-up machines, and of that what is right: make machines [PAGE=cpu/loop]
+	@PYTHONPATH=tests $(PY) -m machines $(if $(PAGE),--page $(PAGE))
 
 uninstall: ## remove what set-up installed: packages of apt-get, .venv, _build; recorded runs stay
 	@tools/setup uninstall $(VENV)

@@ -75,6 +75,7 @@ LONGEST = (
     "fleet/pages/test_collection_site.py",
     "faults/test_kills.py",
     "fleet/collection/test_outliers.py",
+    "machines/test_machines.py",
     "book/test_formulas.py",
     "csrc/test_killed.py",
     "faults/test_two_builds.py",

@@ -29,7 +29,7 @@ _TERMS: dict[Strength, str] = {
 class Finding(str):
     """A conclusion of a page: its sentence, in Markdown, which knows where it comes from.
 
-    name: in plain words, unique in its chapter; tests refer to it. evidence:
+    name: in plain words, unique in its chapter; tests on made-up machines refer to it. evidence:
     what it follows from, by name: the arguments of its function.
     """
 
