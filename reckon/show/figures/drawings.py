@@ -48,8 +48,8 @@ _RIGHT = 0.9  # where the axes end, in widths of the figure
 _NARROW_INCHES, _NARROW_AXES_INCHES, _NARROW_LABEL = 4.0, 2.0, 44  # a label's line in characters
 _TICK_LABELS_APART = 4  # pixels
 _STEEP = 45  # degrees
-# The points of a line in an SVG, and what is finer than a hundredth of a point.
-_LINE, _FINE = re.compile(r'(?<= d=")[^"]*'), re.compile(r"(?<=\.\d\d)\d+")
+# The places of lines and marks in an SVG, and what is finer than a hundredth of a point.
+_PLACES, _FINE = re.compile(r'(?<= d=")[^"]*|(?<= [xy]=")[^"]*'), re.compile(r"(?<=\.\d\d)\d+")
 _LINE_INCHES = 0.16  # of an axis's label
 
 
@@ -136,7 +136,7 @@ class Drawing:
     def _svg(self) -> str:
         svg = io.StringIO()
         self.figure.savefig(svg, format="svg", bbox_inches="tight", metadata={"Date": None})
-        light = _LINE.sub(lambda line: _FINE.sub("", line[0]), svg.getvalue())
+        light = _PLACES.sub(lambda place: _FINE.sub("", place[0]), svg.getvalue())
         return _with_dark_colours(light)
 
     def _make_narrow(self) -> None:
