@@ -48,8 +48,9 @@ _RIGHT = 0.9  # where the axes end, in widths of the figure
 _NARROW_INCHES, _NARROW_AXES_INCHES, _NARROW_LABEL = 4.0, 2.0, 44  # a label's line in characters
 _TICK_LABELS_APART = 4  # pixels
 _STEEP = 45  # degrees
-# The places of lines and marks in an SVG, and what is finer than a hundredth of a point.
-_PLACES, _FINE = re.compile(r'(?<= d=")[^"]*|(?<= [xy]=")[^"]*'), re.compile(r"(?<=\.\d\d)\d+")
+# The places of long lines and of marks in an SVG, and what is finer than a tenth of a point.
+_PLACES = re.compile(r'(?<= d=")[^"]{200,}|(?<= [xy]=")[^"]*')
+_FINE = re.compile(r"(?<=\.\d)\d+")
 _LINE_INCHES = 0.16  # of an axis's label
 
 
