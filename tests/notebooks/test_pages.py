@@ -19,7 +19,7 @@ _LACKING = re.compile(
     r"|/l1|/l2|/l3|memory/latency/memory|_?huge|/minor|/major|_file"
 )
 _OWN_CLOCK = "cpu/clock/"
-_WITHOUT_MEASUREMENTS = ("machine", "cpu/clock", "machines", "reports")
+_WITHOUT_MEASUREMENTS = ("reading", "machine", "cpu/clock", "machines", "reports")
 # One of each shape: single values, a staircase, files and another host.
 _WITHOUT_ANY = ("cpu/switch", "memory/latency", "files/remote")
 
@@ -105,6 +105,14 @@ def test_a_page_is_whole_on_a_small_machine(page, shown):
 def test_a_page_is_whole_where_nothing_is_supported(page, shown):
     """As in a sandbox that forbids the calls themselves."""
     assert_says_why(shown(page, f"^{page}/"))
+
+
+def test_the_page_on_reading_shows_the_prediction_of_a_call_that_is_not_measured(run, shown):
+    text = shown("reading", "^cpu/syscall/")
+    assert_says_why(text)
+    assert "So a null system call should take" in text
+    (run / "cpu/syscall.json").unlink()
+    assert "when the chapter on the system call has been measured" in shown("reading", "^$")
 
 
 @pytest.mark.parametrize("all_refused", [False, True])
