@@ -1,5 +1,6 @@
 """Sphinx's settings, which Jupyter Book makes of `_config.yml`: both are staged with the pages."""
 
+import atexit
 import functools
 import gc
 import importlib
@@ -11,6 +12,7 @@ from jupyter_book.config import get_final_config
 
 # Collecting garbage among the millions of nodes of documents took a third of the time.
 gc.disable()
+atexit.register(gc.freeze)  # at its end Python would collect once more, for half a second
 # Imported while pages are still executed, which takes a second; a line comes when they are staged.
 for module in ("myst_nb.sphinx_", "pydata_sphinx_theme", "sphinx.builders.html"):
     importlib.import_module(module)
