@@ -45,7 +45,9 @@ def test_a_part_has_the_notebooks_that_match_and_all_prose(choose):
 
 def test_a_pattern_of_no_page_is_refused(choose):
     choose("zzz/*")
-    with pytest.raises(ReckonError, match=r"No page is named zzz/\*; there are reading, machine, cpu/clock"):
+    with pytest.raises(
+        ReckonError, match=r"No page is named zzz/\*; there are reading, machine, cpu/clock"
+    ):
         contents.notebooks()
 
 
