@@ -260,9 +260,8 @@ def _sphinx(folder: Path, mark: _Mark, outputs: list[Path]) -> None:
     builder, log = mark.builder, _log(mark.builder)
     print(_MAKING[builder], flush=True)
     with _waiting(builder) as process:
-        os.truncate(
-            log, 0
-        )  # not when the process starts, perhaps long before: it has a fault's lines
+        # Not when the process starts, perhaps long before: the log has the lines of the last fault.
+        os.truncate(log, 0)
         mark.remove()
         try:
             process.communicate("staged\n")
