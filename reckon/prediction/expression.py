@@ -242,8 +242,9 @@ def terms(node: Node) -> list[tuple[int, Node]]:
         return [(sign, Node("div", term, node.args[1])) for sign, term in terms(node.args[0])]
     if node.op == "mul":
         left, right = node.args
-        if len(terms(left)) > 1:
-            return [(sign, Node("mul", term, right)) for sign, term in terms(left)]
+        of_left = terms(left)
+        if len(of_left) > 1:
+            return [(sign, Node("mul", term, right)) for sign, term in of_left]
         return [(sign, Node("mul", left, term)) for sign, term in terms(right)]
     return [(1, node)]
 

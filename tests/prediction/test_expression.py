@@ -222,6 +222,15 @@ def test_the_terms_add_up_to_the_tree_and_none_is_a_sum(tree, a, b, c):
         assert abs(total - whole) <= 1e-9 * scale or not np.isfinite(scale)
 
 
+def test_each_node_of_a_long_product_is_divided_once(monkeypatch):
+    node = Node("add", Node("input", "a"), Node("input", "b"))
+    for _ in range(12):
+        node = Node("mul", node, Node("input", "c"))
+    really, seen = expression.terms, []
+    monkeypatch.setattr(expression, "terms", lambda node: seen.append(node) or really(node))
+    assert len(expression.terms(node)) == 2 and len(seen) <= node.size
+
+
 def test_nested_np_where_is_one_list_of_cases():
     tree = traced(lambda a, b: np.where(a < b, a, np.where(a > 2 * b, b, a + b)))
     assert latex(tree, {"a": "a", "b": "b"}) == (
