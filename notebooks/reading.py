@@ -2,12 +2,9 @@
 
 import reckon as rk
 from reckon.records.quantities.recorded_predictions import to_prediction
+from reckon.show.block import short_name
 from reckon.show.formulas import formula_block, source_text
 
-STEPS = {
-    "mode_switch": "processor: enters the kernel, and returns",
-    "kernel_path": "kernel: saves registers, finds the call, runs it",
-}
 LATER = "This is filled in when the chapter on the system call has been measured."
 
 
@@ -28,12 +25,8 @@ def inputs(null, caption, name):
     """The inputs of the sealed prediction, and what they give."""
     if null is None:
         return rk.say()
-    rows = [[name_of(name), *amounts(each), source_text(each)] for name, each in sealed(null).inputs.items()]
+    rows = [[short_name(name), *amounts(each), source_text(each)] for name, each in sealed(null).inputs.items()]
     return rk.blocks.grid(["Input", "Value", "May be", "Where it comes from"], rows, caption, name)
-
-
-def name_of(name):
-    return name.replace("_", " ")
 
 
 def amounts(each):
@@ -59,4 +52,4 @@ def answer(null):
 
 
 def steps(null, name, caption):
-    return rk.draw.steps(null, STEPS, name, caption) if null else rk.say()
+    return rk.findings_of("cpu/syscall").steps(null, name, caption) if null else rk.say()

@@ -5,6 +5,12 @@ import numpy as np
 import reckon as rk
 
 
+def steps(null, name, caption):
+    return rk.draw.steps(null, {
+        "mode_switch": "processor: enters the kernel, and returns",
+        "kernel_path": "kernel: saves registers, finds the call, runs it"}, name, caption)
+
+
 def titles_of(calls):
     return ", ".join(rk.title_of(call.quantity) for call in calls)
 
