@@ -115,9 +115,9 @@ def picture(machine, results, name, caption):
     by_quantity = {result.quantity: result for result in results}
     values: dict[str, list] = {part: [] for part in COLOURS}
     for headline in headlines.main_results():
-        result = headlines.result_of(headline, by_quantity)
-        if result and result.has_samples:
-            values[headline.drawn_in or headline.cache].append((headline, result))
+        result, part = headlines.result_of(headline, by_quantity), headline.drawn_in or headline.cache
+        if part and result and result.has_samples:
+            values[part].append((headline, result))
     usable, reported = headlines.usable_caches(by_quantity), headlines.reported_caches(machine)
     caches = {name: cache(name, usable.get(name), size, values[name]) for name, size in reported.items()}
     drawn = bands(machine, values, caches)

@@ -23,7 +23,7 @@ class Headline(toml_files.Entry):
     note: str
     cache: str = ""  # of a cache: the input of `walks` that is its capacity
     walks: tuple[str, ...] = ()  # curves over sizes that show where it ends; the first measured one
-    drawn_in: str = ""  # the part of the machine in its portrait; of a cache that cache
+    drawn_in: str = ""  # the part of the machine's portrait; of a cache that cache; "": in none
 
     @property
     def part(self) -> str:
