@@ -80,7 +80,7 @@ $(foreach name,$(unknown),$(foreach meant,$(call nearest,$(name),$(OPTIONS)),\
   $(error There is no option $(name)=; did you mean $(meant)=?)))
 
 .DEFAULT_GOAL := help
-TARGETS := help book html pdf publish measure summary results compare doctor fleet-demo peer lab edit serve check \
+TARGETS := help book html instructor pdf publish measure summary results compare doctor fleet-demo peer lab edit serve check \
   test faults test-install lint setup setup-lab setup-fleet setup-dev lib lib-tests tex nfs lock schema expected record machines uninstall clean
 .PHONY: $(TARGETS)
 
@@ -104,6 +104,9 @@ book: setup lib tex nfs ## execute the notebooks, make the site and the PDFs
 
 html: setup lib nfs ## the same without the PDFs
 	@$(PY) -m reckon build --html
+
+instructor: setup lib nfs ## the site with the solutions of all exercises, for teachers, below _build/instructor
+	@RECKON_INSTRUCTOR=1 $(PY) -m reckon build --html
 
 pdf: setup lib tex nfs ## the same without the site: the report and the full record, for print
 	@$(PY) -m reckon build --pdf

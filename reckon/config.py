@@ -74,6 +74,8 @@ class Settings(BaseSettings):
     blind: Annotated[tuple[str, ...] | None, NoDecode, BeforeValidator(_questions)] = None
     votes: Literal["1", "2"] | None = None
     own: Literal["covered", "shown"] | None = None
+    # The edition that also has the solutions of analyses and projects.
+    instructor: bool = False
     author: str = ""  # on the title page of the PDFs, with the course it was written for
     course: str = ""
     # The address at which the site will be published: previews of links to it want whole addresses.
@@ -85,6 +87,11 @@ class Settings(BaseSettings):
     link_rate: str = "1 Gbit/s"
     # The name that a process has while it measures: one at a time on a machine.
     machine_lock: str = "reckon-measuring"
+
+    @property
+    def output_dir(self) -> Path:
+        """Where pages are staged, and site and PDFs made: a folder of its own for each edition."""
+        return self.build_dir / "instructor" if self.instructor else self.build_dir
 
     def with_choices(
         self,

@@ -171,7 +171,7 @@ _CALLS = [
     "rk.show.table",
     "rk.show.verdict",
     "rk.draw.",
-    "rk.show.exercise",
+    "rk.show.exercises",
     "rk.show.methods",
     "rk.show.machines",
     "rk.show.plausibility",

@@ -199,7 +199,7 @@ def loop_subtracted(low, o0, loops):
 def a_video_filter(o2):
     calls = 1920 * 1080 * 60
     cost = o2.medians[min(2, len(o2.points) - 1)] if o2.has_samples else math.nan
-    return ("**1.** A video filter calls a procedure with two arguments for each pixel of 1920 × 1080 at 60 frames a second. What "
+    return ("A video filter calls a procedure with two arguments for each pixel of 1920 × 1080 at 60 frames a second. What "
             "share of a core do the calls take?",
             f"{rk.plain(calls)} calls a second at {rk.amount(cost, 'ns')} are {rk.amount(calls * cost, 'ms')} of "
             f"each second: {rk.percent(calls * cost)}. Inlining saves that, and lets the compiler use vectors besides.")
@@ -213,7 +213,7 @@ def line_with_twenty(call, how):
 
 
 def twenty_arguments(o2, o0):
-    return ("**2.** Predict a call with twenty arguments, optimised and unoptimised, from the fitted lines. Which line would you extend?",
+    return ("Predict a call with twenty arguments, optimised and unoptimised, from the fitted lines. Which line would you extend?",
             f"{line_with_twenty(o2, 'optimised')} {line_with_twenty(o0, 'unoptimised')} And from the seventh on, an argument is a store to "
             "the stack instead of a move between registers, and a core does fewer stores a cycle than moves.")
 
@@ -221,7 +221,7 @@ def twenty_arguments(o2, o0):
 def no_wait_for_the_return(o2, counter):
     """counter: the loop's counter in memory, if it was measured."""
     forwarding = counter.median_cycles - 1 if counter else math.nan
-    return ("**3.** CALL stores the return address and RET loads it, and on most cores a load after a store takes five cycles. Does a call have to "
+    return ("CALL stores the return address and RET loads it, and on most cores a load after a store takes five cycles. Does a call have to "
             "wait for them?", _no_wait_for_the_return(cycles_of_the_jumps(o2), forwarding))
 
 

@@ -158,14 +158,14 @@ def series(check, core_clock):
 
 
 def ticks_called_cycles(core_clock, tick_rate):
-    return ("**1.** A colleague times a function with RDTSC and reports 1,000,000,000 “cycles”. How many core cycles and how many "
+    return ("A colleague times a function with RDTSC and reports 1,000,000,000 “cycles”. How many core cycles and how many "
             "seconds were that on this machine?",
             f"1,000,000,000 ticks at {tick_rate} are {rk.amount(1e9 / tick_rate.median, 's')}. In that time the core did "
             f"{rk.number(cycles_a_tick(core_clock, tick_rate))} times as many cycles, at {core_clock}.")
 
 
 def a_chain_of_additions(core_clock):
-    return ("**2.** Predict how long 64,000 additions take that wait for one another, and 64,000 that do not wait, on a core "
+    return ("Predict how long 64,000 additions take that wait for one another, and 64,000 that do not wait, on a core "
             "that executes four a cycle.",
             f"At one a cycle, {rk.amount(64_000 / core_clock.median, 'us')}; at four a cycle, "
             f"{rk.amount(16_000 / core_clock.median, 'us')}. A chain measures latency, independent work measures width.")
@@ -173,7 +173,7 @@ def a_chain_of_additions(core_clock):
 
 def input_to_find(core_clock, turbo_clock):
     reported = "reports none" if turbo_clock.origin == "guess" else "reports one"
-    return ("**3.** Which input would make the prediction of the core clock better, and where do you find it?",
+    return ("Which input would make the prediction of the core clock better, and where do you find it?",
             f"The turbo clock for one busy core. The machine {reported}; the prediction used "
             f"{rk.amount(turbo_clock.value, 'Gcycle/s')}, and {core_clock} was measured. The processor's data sheet has it, and "
             "`machine.toml` takes it.")

@@ -154,7 +154,7 @@ def interpolated(curve, bits):
 
 def quotient_of_32_bits(small, long, curve):
     between = small.median + (32 - 4) / (62 - 4) * (long.median - small.median)
-    return ("**1.** Predict a division with a quotient of 32 bits from the two values of the table that were measured in a chain.",
+    return ("Predict a division with a quotient of 32 bits from the two values of the table that were measured in a chain.",
             f"A straight line through 4 and 62 bits passes through {rk.amount(between, 'ns')} at 32 bits; "
             f"{rk.amount(interpolated(curve, 32), 'ns')} was measured. On a core that takes the same time for all numbers the line is flat.")
 
@@ -162,7 +162,7 @@ def quotient_of_32_bits(small, long, curve):
 def twenty_digits(curve, long):
     line, bits = curve.line, np.maximum(64 - np.log2(10) * np.arange(1, 21), 0)
     digits = np.sum(line.intercept + line.slope * bits) if line else math.nan
-    return ("**2.** A number of 20 decimal digits is printed: each digit is the remainder of a division by ten, and the quotient is "
+    return ("A number of 20 decimal digits is printed: each digit is the remainder of a division by ten, and the quotient is "
             "divided next. How long do the divisions take, by the fitted line?",
             f"The first quotient has some 61 bits, and each later one 3.3 fewer. The line gives {rk.amount(digits, 'ns')} for all "
             f"twenty, not 20 × {long}, unless it is flat. A compiler that knows the ten multiplies by its "
@@ -171,7 +171,7 @@ def twenty_digits(curve, long):
 
 def a_hash_table(curve):
     remainder = interpolated(curve, 54)
-    return ("**3.** A hash table of 1,000 buckets takes the remainder of each 64-bit key. How many keys a second can one core place at "
+    return ("A hash table of 1,000 buckets takes the remainder of each 64-bit key. How many keys a second can one core place at "
             "most, and how many if the table has 1,024 buckets?",
             f"The quotient has about 54 bits and no key waits for another, so a remainder takes {rk.amount(remainder, 'ns')}: "
             f"{rk.number(1e-6 / remainder)} million keys a second. With 1,024 buckets the remainder is the lower ten bits: an AND of "

@@ -379,7 +379,7 @@ def distribution(across, o2):
 
 
 def unoptimised_report(o0):
-    return ("**1.** A report times a million operations in an unoptimised loop and subtracts nothing. Each operation shows as "
+    return ("A report times a million operations in an unoptimised loop and subtracts nothing. Each operation shows as "
             "10 ns. How much of that may be the loop, and why “may”?",
             f"A round alone takes {o0}, and up to so much of each 10 ns may be the loop. Much of it may overlap with the operation; "
             "then subtracting it takes off too much.")
@@ -387,7 +387,7 @@ def unoptimised_report(o0):
 
 def four_more_instructions(counter, o0, o2):
     chain, a_round, optimised = (pace(result) if result.summary else math.nan for result in (counter, o0, o2))
-    return ("**2.** The body of the unoptimised loop gets four more instructions that depend on nothing. Predict the round, once "
+    return ("The body of the unoptimised loop gets four more instructions that depend on nothing. Predict the round, once "
             "from the chain and once from the width.",
             f"The chain stays at {rk.number(chain)} cycles. The width is not known. The round runs {rk.number(4 / a_round, 2)} instructions a "
             f"cycle, but it may wait for the chain; the optimised loop runs {rk.number(3 / optimised, 2)}. At these rates eight instructions "
@@ -406,7 +406,7 @@ def a_line_above(o2, across):
         verdict = f"{can_make} So the new line may have done nothing but move the loop"
     else:
         verdict = f"{can_make} That is less than the half second, so moving the loop explains a part at most"
-    return ("**3.** Somebody adds a line far above a loop of 1,000,000,000 rounds, and the program gets slower by "
+    return ("Somebody adds a line far above a loop of 1,000,000,000 rounds, and the program gets slower by "
             "half a second. Was it the line?",
             f"The loop takes {rk.amount(aligned, 's')} where it is aligned and {rk.amount(unaligned, 's')} across two cache lines. "
             f"{verdict}. Measure both versions with the loop aligned {{cite}}`mytkowicz2009`.")

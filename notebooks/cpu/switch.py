@@ -352,13 +352,13 @@ def bars(far, gross):
 
 def ten_thousand_requests(switch):
     share = 2 * 10_000 * switch.value
-    return ("**1.** A database process serves 10,000 requests a second on one CPU. For each it is woken and goes to sleep again: "
+    return ("A database process serves 10,000 requests a second on one CPU. For each it is woken and goes to sleep again: "
             "two switches. What share of the CPU is that?",
             f"2 × 10,000 × {rk.amount(switch.value, 'µs')} = {rk.amount(share, 'ms')} in each second: {rk.percent(share)}.")
 
 
 def two_pieces_of_work(to_thread):
-    return ("**2.** A thread has two pieces of work of the same length. It can do both, or hand one to a thread on an idle CPU, do "
+    return ("A thread has two pieces of work of the same length. It can do both, or hand one to a thread on an idle CPU, do "
             "the other and sleep until the first is done. From what length on does handing over pay?",
             f"Both take 2 W by itself. With the other CPU the first piece is done after a hand-over of {to_thread} and W, and another "
             f"hand-over wakes the first thread. So it pays if W is longer than two of them, {rk.amount(2 * to_thread.median, 'µs')}.")
@@ -377,7 +377,7 @@ def a_ring_of_8(line, add, near, switch, clock, rings):
     """rings: see off_in_the_rings()."""
     lines, cycles = 128 * 1024 / line.value, add.value + near.value
     sums = lines * cycles / clock.value
-    return ("**3.** Predict a switch in a ring of 8 processes with 128 KiB each, pipe and sum inside. Where would you not trust "
+    return ("Predict a switch in a ring of 8 processes with 128 KiB each, pipe and sum inside. Where would you not trust "
             "the model?",
             f"{rk.plain(lines)} lines at {rk.number(cycles)} cycles are {rk.amount(sums, 'µs')}; with "
             f"the switch of {rk.amount(switch.value, 'µs')} that makes {rk.amount(sums + switch.value, 'µs')}. The eight arrays "

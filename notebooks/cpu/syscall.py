@@ -183,7 +183,7 @@ def bars(null, old, calls):
 
 def blocks_of_a_file(null):
     small, large = 2**30 // 4096, 2**30 // 65536
-    return ("**1.** A program reads a file of 1 GiB with `read`. How long does it spend on entering and leaving the "
+    return ("A program reads a file of 1 GiB with `read`. How long does it spend on entering and leaving the "
             "kernel, with blocks of 4 KiB and with blocks of 64 KiB?",
             f"{rk.plain(small)} and {rk.plain(large)} calls at {rk.amount(null.value, 'ns')} each: "
             f"{rk.amount(small * null.value, 'ms')} and {rk.amount(large * null.value, 'ms')}. "
@@ -194,7 +194,7 @@ def a_call_between_two_reads(null, pair, calls):
     factor = rk.number(1 + pair.value / null.value)
     measured = [call for call in calls if call.summary]
     longest = rk.title_of(max(measured, key=lambda call: call.median).quantity) if measured else "none"
-    return ("**2.** A report times one call between two reads of the clock and subtracts nothing. By what factor is its "
+    return ("A report times one call between two reads of the clock and subtracts nothing. By what factor is its "
             "figure too high? For which call of the table does that matter least?",
             f"Reckon's pair adds {rk.amount(pair.value, 'ns')}. For the null call that makes {rk.amount(null.value + pair.value, 'ns')} instead of "
             f"{rk.amount(null.value, 'ns')}, a factor of {factor}. Other reads may add more: see the reports' methods below. It matters least for "
@@ -203,7 +203,7 @@ def a_call_between_two_reads(null, pair, calls):
 
 def input_to_measure(path, switch, null):
     by_path, by_switch = (rk.amount((guess.high - guess.low) / null.sealed_input("clock"), "ns") for guess in (path, switch))
-    return ("**3.** Which input of the null call would you measure next, and how?",
+    return ("Which input of the null call would you measure next, and how?",
             f"The one whose interval moves the prediction most. The kernel's path alone moves it by {by_path}, the mode switch "
             f"by {by_switch}. So the path: start the same kernel without mitigations and measure again. On a machine with performance "
             "counters, `perf stat -e instructions:k` also counts the instructions that run in kernel mode for a million calls.")

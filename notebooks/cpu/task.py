@@ -193,7 +193,7 @@ def bars(fork, thread, program):
 
 def a_shell_script(program, by_vfork):
     script, spawned = 1000 * program.median, 1000 * by_vfork.median
-    return ("**1.** A shell script starts 1,000 small programs, one after the other. How long does it take at least? What "
+    return ("A shell script starts 1,000 small programs, one after the other. How long does it take at least? What "
             "would the shell gain if it used vfork?",
             f"1,000 times fork, exec and wait are {rk.amount(script, 's')}, with vfork {rk.amount(spawned, 's')}. "
             f"vfork takes {rk.more_or_less(spawned - script, 's')}. Most of the rest is exec and linking, which vfork does not save.")
@@ -204,7 +204,7 @@ def a_snapshot(small, small_page, huge, huge_page):
         costs = per_page(curve, page)
         return rk.amount(2**32 / page.value * costs[-1] if costs else math.nan, "ms")
 
-    return ("**2.** A database has touched 4 GiB and forks to write a snapshot. Predict from the curve how long it stands still, with "
+    return ("A database has touched 4 GiB and forks to write a snapshot. Predict from the curve how long it stands still, with "
             "pages of 4 KiB and with huge pages. What speaks for less, and what for more?",
             f"Each page adds what it added at the last point of the curve: {rk.plain(2**32 / small_page.value)} pages of 4 KiB give "
             f"{whole(small, small_page)}, {rk.plain(2**32 / huge_page.value)} huge pages {whole(huge, huge_page)}. "
@@ -215,7 +215,7 @@ def a_snapshot(small, small_page, huge, huge_page):
 def a_server(thread, fork):
     request_s = 50e-6
     by_thread, by_process = (rk.percent(task.median / (task.median + request_s)) for task in (thread, fork))
-    return ("**3.** A server works 50 µs on each request. What share of a CPU goes into creating tasks, with a new thread for "
+    return ("A server works 50 µs on each request. What share of a CPU goes into creating tasks, with a new thread for "
             "each request and with a new process?",
             f"{by_thread} with threads and {by_process} with processes. A pool of waiting threads replaces the creation by a context "
             "switch.")

@@ -171,7 +171,7 @@ def bars(cpuid, fenced):
 
 
 def operation_of_5_us(pair):
-    return ("**1.** You time an operation of 5 µs, each by itself, and subtract nothing. How large is the error, in per cent?",
+    return ("You time an operation of 5 µs, each by itself, and subtract nothing. How large is the error, in per cent?",
             f"The pair adds {rk.amount(pair.value, 'ns')}: {rk.percent(pair.value / 5e-6)}.")
 
 
@@ -183,7 +183,7 @@ def cost_of_a_million(cpuid, fenced):
 
 
 def a_million_operations(cpuid, fenced):
-    return ("**2.** You put CPUID before and after each of a million operations, as Intel's old advice says. How much time goes "
+    return ("You put CPUID before and after each of a million operations, as Intel's old advice says. How much time goes "
             "into CPUID alone?", cost_of_a_million(cpuid, fenced))
 
 
@@ -199,5 +199,5 @@ def operation_of_3_ns(pair):
         solution = (f"{shows} And a pair adds {pair}. The larger of the two is 1 % of {rk.amount(100 * error, 'ns')}, which "
                     f"{rk.plain(math.ceil(error / (0.01 * 3e-9)))} repetitions fill. If you subtract what the pair adds, fewer "
                     "repetitions are enough.")
-    return ("**3.** An operation takes 3 ns. Why does a single pair of reads not show it, and how many repetitions between two "
+    return ("An operation takes 3 ns. Why does a single pair of reads not show it, and how many repetitions between two "
             "reads resolve it to 1 %?", solution)

@@ -288,7 +288,7 @@ def twice_the_cache(reads, disk):
     if reads.has_samples:
         solution += (f" A read from memory takes {rk.amount(hit, 'µs')} and one that waits {rk.amount(miss, 'µs')}, so the mean is "
                      f"{rk.amount((hit + miss) / 2, 'µs')}.")
-    return "**1.** A file is twice as large as the cache. What share of random reads waits for the disk, and what is their mean time?", solution
+    return "A file is twice as large as the cache. What share of random reads waits for the disk, and what is their mean time?", solution
 
 
 def passes_at(reads, time):
@@ -299,7 +299,7 @@ def passes_at(reads, time):
 
 
 def largest_file_for_10_us(reads, disk, inferred):
-    return ("**2.** How much larger than the cache may a file be if the mean read has to stay below 10 µs? Compare with the figure.",
+    return ("How much larger than the cache may a file be if the mean read has to stay below 10 µs? Compare with the figure.",
             _largest_file(reads, disk, inferred))
 
 
@@ -318,7 +318,7 @@ def _largest_file(reads, disk, inferred):
 
 def what_the_reader_takes(true, limit, own, records):
     """limit, own, records: the inputs of the model; records is a share of the limit."""
-    return ("**3.** By the kernel's count, how much of the limit do the reader and the kernel's records take together? What does that say "
+    return ("By the kernel's count, how much of the limit do the reader and the kernel's records take together? What does that say "
             "about the two guesses of the model?", _what_the_reader_takes(true, limit.value, own.value, records.value * limit.value))
 
 

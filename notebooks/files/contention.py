@@ -436,7 +436,7 @@ def answer(needed, rate, together):
 
 
 def forty_readers(together):
-    return ("**1.** Predict the time of a block with 40 readers, from the highest rate that all readers got together. Is it a lower or an upper bound?",
+    return ("Predict the time of a block with 40 readers, from the highest rate that all readers got together. Is it a lower or an upper bound?",
             _forty_readers(highest_rate(together)))
 
 
@@ -448,7 +448,7 @@ def _forty_readers(highest):
 
 def bounds_cross(together, each):
     alone = float(together.medians[0]) if has_lone_reader(together) else math.nan
-    return ("**2.** Where do the two bounds of the model cross, by a lone reader's rate and the highest rate of all in the same trials?",
+    return ("Where do the two bounds of the model cross, by a lone reader's rate and the highest rate of all in the same trials?",
             _bounds_cross(alone, highest_rate(together), each))
 
 
@@ -463,7 +463,7 @@ def _bounds_cross(alone, highest, each):
 
 
 def cpus_limit(work_of_20, cpus):
-    return ("**3.** How fast could a disk be before the CPUs of this machine limit it? Use a CPU's work for one of twenty readers.",
+    return ("How fast could a disk be before the CPUs of this machine limit it? Use a CPU's work for one of twenty readers.",
             _cpus_limit(work_of_20, cpus.value))
 
 

@@ -447,7 +447,7 @@ def answer(find, request, access, random, in_order):
 
 def read_of_256_kib(need, software, curve):
     at = curve.point_index(256)
-    return ("**1.** Predict a random read of 256 KiB past the page cache, with the rate and the time to find a block that the table above needs. Then "
+    return ("Predict a random read of 256 KiB past the page cache, with the rate and the time to find a block that the table above needs. Then "
             "look it up in the figure.", _read_of_256_kib(need["find"], need["rate"], software, math.nan if at is None else curve.medians[at]))
 
 
@@ -460,7 +460,7 @@ def _read_of_256_kib(find, rate, software, measured):
 
 def moving_bytes(curve):
     fixed = curve.line.intercept if curve.line and curve.line.intercept > 0 else math.nan
-    return ("**2.** From which size on does a random read spend more time on moving bytes than on everything else?",
+    return ("From which size on does a random read spend more time on moving bytes than on everything else?",
             _moving_bytes(fixed, rate_of(curve)))
 
 
@@ -472,7 +472,7 @@ def _moving_bytes(fixed, rate):
 
 def share_of_hits(cached, buffered):
     hit, miss = (result.summary.mean if result.summary else math.nan for result in (cached, buffered))
-    return ("**3.** A program reads random blocks of a file, and some are in the page cache. What share of its reads has to find its block there for a mean "
+    return ("A program reads random blocks of a file, and some are in the page cache. What share of its reads has to find its block there for a mean "
             "of 10 µs?", _share_of_hits(hit, miss))
 
 

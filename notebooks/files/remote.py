@@ -322,7 +322,7 @@ def memory_and_disk(whole, cold_here):
 
 
 def over_10_ms(whole, link):
-    return "**1.** Predict a block of 4 KiB at random over a link of 10 ms, of the same rate.", _over_10_ms(whole, link)
+    return "Predict a block of 4 KiB at random over a link of 10 ms, of the same rate.", _over_10_ms(whole, link)
 
 
 @rk.finding
@@ -334,7 +334,7 @@ def _over_10_ms(whole, link):
 
 
 def busy_link(whole, link):
-    return "**2.** How many blocks would a client have to request at once to keep the link busy?", _busy_link(whole, link)
+    return "How many blocks would a client have to request at once to keep the link busy?", _busy_link(whole, link)
 
 
 @rk.finding
@@ -345,7 +345,7 @@ def _busy_link(whole, link):
 
 
 def half_the_cost(whole, link):
-    return "**3.** From which size of a read on does a byte cost half of what it costs in reads of 4 KiB?", _half_the_cost(whole, link)
+    return "From which size of a read on does a byte cost half of what it costs in reads of 4 KiB?", _half_the_cost(whole, link)
 
 
 @rk.finding

@@ -334,7 +334,7 @@ def lines_of_reading(read, latencies, line):
 def lines_to_fill_the_bus(read, peak, line, latency, anywhere):
     latencies = latency, *known(anywhere)
     bus, times = rk.amount(peak.value, "GB/s"), [rk.amount(time, "ns") for time in sorted({each.value for each in latencies})]
-    return (f"**1.** How many lines would one core have to keep under way to fill a bus of {bus}?",
+    return (f"How many lines would one core have to keep under way to fill a bus of {bus}?",
             f"Little's law backwards: {bus} × {' or '.join(times)} / {line.value:g} bytes = {lines_in_words(peak.value, latencies, line)} lines. "
             f"{lines_of_reading(read, latencies, line)}")
 
@@ -347,12 +347,12 @@ def copying_times(copy, copy_nt):
 
 
 def copying_an_image(copy, copy_nt):
-    return ("**2.** A program copies an image of 1 GiB. How long does it take with memcpy, and how long with non-temporal stores? "
+    return ("A program copies an image of 1 GiB. How long does it take with memcpy, and how long with non-temporal stores? "
             "When would you prefer memcpy, whichever is faster here?", copying_times(copy, copy_nt))
 
 
 def input_to_measure(peak, lines, line, latency):
     low, high = (rk.amount(min(peak.value, n * line.value / latency.value), "GB/s") for n in (lines.low, lines.high))
-    return ("**3.** Which input of the prediction for reading would you measure next: the bus, the lines under way, or the page walk?",
+    return ("Which input of the prediction for reading would you measure next: the bus, the lines under way, or the page walk?",
             f"The lines under way: between the ends of that guess alone the base rate goes from {low} to {high}. Measure it by "
             "walking 1, 2, 4, … independent rings at once, until more rings bring no more bytes.")

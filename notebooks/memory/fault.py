@@ -233,7 +233,7 @@ def faults_in_a_gib(anonymous, huge):
 
 
 def a_database(anonymous, huge):
-    return ("**1.** A database allocates 1 GiB and writes to all of it. How long does it spend in page faults, with small pages and "
+    return ("A database allocates 1 GiB and writes to all of it. How long does it spend in page faults, with small pages and "
             "with huge ones?", faults_in_a_gib(anonymous, huge))
 
 
@@ -246,7 +246,7 @@ def by_faults_or_in_a_row(major, disk):
 
 
 def a_mapped_file(major, disk):
-    return ("**2.** A program maps a file of 100 MiB that is not in memory, and reads one byte of each page in random order. Would reading "
+    return ("A program maps a file of 100 MiB that is not in memory, and reads one byte of each page in random order. Would reading "
             f"the whole file in a row be faster, at {rk.amount(disk.value, 'MB/s')}?", by_faults_or_in_a_row(major, disk))
 
 
@@ -264,5 +264,5 @@ def solved(anonymous, huge):
 
 
 def two_equations(anonymous, huge):
-    return ("**3.** A fault in a small page and one in a huge page are two equations: time = kernel + bytes / clearing rate. What has "
+    return ("A fault in a small page and one in a huge page are two equations: time = kernel + bytes / clearing rate. What has "
             "to be assumed to solve them, and what would follow?", solved(anonymous, huge))

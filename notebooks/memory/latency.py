@@ -527,7 +527,7 @@ def search_time(of_memory):
 
 
 def binary_search(of_memory):
-    return ("**1.** A binary search in a sorted array of 2³⁰ numbers of 8 bytes (8 GiB) loads one number a step, and each address "
+    return ("A binary search in a sorted array of 2³⁰ numbers of 8 bytes (8 GiB) loads one number a step, and each address "
             "depends on the last answer. How long does one search take if every load comes from main memory? Which steps do not?",
             search_time(of_memory))
 
@@ -546,7 +546,7 @@ def at_half_of_the_l3(base, l3, level, memory):
 
 
 def half_of_the_l3(base, l3, level, memory):
-    return (f"**2.** Predict the latency of a random ring of {rk.amount(l3.value / 2, 'byte')}, half of the L3. Which level answers?",
+    return (f"Predict the latency of a random ring of {rk.amount(l3.value / 2, 'byte')}, half of the L3. Which level answers?",
             at_half_of_the_l3(base, l3, level, memory))
 
 
@@ -555,6 +555,6 @@ def guess_to_measure(dram, far, of_memory):
     by_dram, by_far = rk.amount(of_dram, "ns"), rk.amount(of_far, "ns")
     dram_first = (f"`dram`: its interval is {by_dram} wide, that of `far` only {by_far}. It can be measured only in a sum with `far`, as a "
                   "load from main memory; the guess of `far` is then left.")
-    return ("**3.** Two guesses make up the prediction for main memory: the L3's cycles (`far`) and the wait behind it (`dram`). "
+    return ("Two guesses make up the prediction for main memory: the L3's cycles (`far`) and the wait behind it (`dram`). "
             "Which one would you measure first to narrow the interval?",
             dram_first if of_dram > of_far else f"`far`: its interval is {by_far} wide, that of `dram` {by_dram}.")

@@ -142,7 +142,7 @@ def fetching_times(opened, trip):
 
 
 def ten_small_files(opened, trip):
-    return ("**1.** A browser fetches ten small files from the other host, one after the other. How long does it take with a new "
+    return ("A browser fetches ten small files from the other host, one after the other. How long does it take with a new "
             "connection for each file, and how long over a single connection?", fetching_times(opened, trip))
 
 
@@ -159,7 +159,7 @@ def limit_by_ports(opened, closed):
 
 
 def connections_a_second(opened, closed):
-    return (f"**2.** A client has {rk.plain(PORTS)} ports (the usual range of Linux), and each orderly close keeps one for {HELD_S} s. How many "
+    return (f"A client has {rk.plain(PORTS)} ports (the usual range of Linux), and each orderly close keeps one for {HELD_S} s. How many "
             "connections a second to one server on the other host can it open, in the long run? Compare that with the time of connect and close.",
             limit_by_ports(opened, closed))
 
@@ -170,6 +170,6 @@ def input_to_measure(opened):
     passes = rk.amount(sealed["passes"].value * ping.value / 2, "µs")
     setting = rk.amount(set_up.value / sealed["clock"].value, "µs")
     first = "the set-up" if set_up.origin == "guess" else "the ping"
-    return ("**3.** Which input of `connect` within the machine would you measure next: the ping, or the work to set up two sockets?",
+    return ("Which input of `connect` within the machine would you measure next: the ping, or the work to set up two sockets?",
             f"The three passes are {passes} and come from a {ping.origin} ping. The set-up is {setting} and a {set_up.origin}: measure {first} next, "
             "for instance by a profile of the kernel. (`socket` is called before and not timed.)")

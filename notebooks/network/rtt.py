@@ -209,7 +209,7 @@ def waiting_for_queries(alone, across, far):
 
 
 def queries_to_a_database(alone, across, far):
-    return ("**1.** A web page sends 200 queries to a database, one after the other. How long does it wait for round trips alone, if "
+    return ("A web page sends 200 queries to a database, one after the other. How long does it wait for round trips alone, if "
             "the database runs on the same CPU, on another CPU, or on the other host?", waiting_for_queries(alone, across, far))
 
 
@@ -219,7 +219,7 @@ def a_host_far_away(far):
     software = far.median - ideal if measured else far.seal.software
     by = "as measured" if measured else "by the model"
     fibre = 2 * 1000 / 200_000  # light takes a second for 200,000 km of glass
-    return ("**2.** The other host moves 1,000 km away. Light in glass travels 200,000 km a second. Predict the round trip, and the "
+    return ("The other host moves 1,000 km away. Light in glass travels 200,000 km a second. Predict the round trip, and the "
             "share of it that faster software could save.",
             f"The fibre alone takes {rk.amount(fibre, 'ms')} there and back. Software takes about {rk.amount(software, 'µs')} more, {by}: "
             f"{rk.percent(software / (software + fibre))} of the whole. At this distance, almost all of the round trip is the fibre.")
@@ -228,7 +228,7 @@ def a_host_far_away(far):
 def input_to_measure(alone):
     sealed = alone.seal.values
     passes = sealed["passes"] * sealed["stack"] / sealed["clock"]
-    return ("**3.** Which input would you measure next for the round trip on one CPU: the system call, the switch, or TCP's pass?",
+    return ("Which input would you measure next for the round trip on one CPU: the system call, the switch, or TCP's pass?",
             f"The two passes: at {rk.plain(sealed['stack'])} cycles each they are {rk.amount(passes, 'µs')} of the predicted "
             f"{rk.amount(alone.seal.predicted, 'µs')}, and the only part that is guessed. The round trip by UDP shows how much of it is "
             "TCP's; a profile of the kernel would show the rest.")

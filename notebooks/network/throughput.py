@@ -388,7 +388,7 @@ def answer(alone):
 
 def jumbo_packets(rate, mtu, headers):
     link, jumbo = carried(rate, mtu, headers), rate.value * (9000 - headers.value) / 9000
-    return (f"**1.** The link carries packets of 9,000 bytes instead of {rk.plain(mtu.value)}. Predict the rate that programs get.",
+    return (f"The link carries packets of 9,000 bytes instead of {rk.plain(mtu.value)}. Predict the rate that programs get.",
             f"{headers.value:g} of each 9,000 bytes are headers. The other {rk.percent(jumbo / rate.value, 4)} of "
             f"{rk.amount(rate.value, 'Mbit/s')} are {rk.amount(jumbo, 'Mbit/s')}, {rk.percent(jumbo / link - 1)} more than "
             f"{rk.amount(link, 'Mbit/s')}.")
@@ -396,7 +396,7 @@ def jumbo_packets(rate, mtu, headers):
 
 def far_away(rate, first_bytes):
     product = rate.value * 0.1
-    return ("**2.** The other host moves so far away that a round trip takes 100 ms. How much has to be under way to fill "
+    return ("The other host moves so far away that a round trip takes 100 ms. How much has to be under way to fill "
             f"{rk.amount(rate.value, 'Mbit/s')}, and how many round trips does slow start need for it?",
             f"Rate × round trip = {rk.amount(product, 'byte')}. Slow start begins with ten packets, {rk.amount(first_bytes, 'byte')}, and "
             f"doubles: {int(np.ceil(np.log2(product / first_bytes)))} round trips.")
@@ -406,7 +406,7 @@ def share_of_the_call(sends):
     sealed = sends.seal.values
     size = sealed["size"][0]
     calls, took = sealed["null"] + sealed["gather"] / sealed["clock"], size / sends.seal.predicted[0]
-    return (f"**3.** By the model, what share of the time does the system call take in a send of {rk.amount(size, 'byte')} within the machine? "
+    return (f"By the model, what share of the time does the system call take in a send of {rk.amount(size, 'byte')} within the machine? "
             "Which input would you measure next?",
             f"{rk.percent(calls / took)} of {rk.amount(took, 'ns')} for the send. Nearly all of that is the guess of "
             f"{rk.plain(sealed['gather'])} cycles for a send that only gathers: time many sends of one byte to measure it.")

@@ -61,7 +61,7 @@ def have_tex() -> bool:
 
 def site_dir() -> Path:
     """The folder of the site, with the PDFs beside its pages."""
-    return config.settings().build_dir / "html"
+    return config.settings().output_dir / "html"
 
 
 def pdf_paths() -> list[Path]:
@@ -135,7 +135,7 @@ def pdf(stage: Stage) -> bool:
     mark = _Mark("latexpdf")
     if have_pdfs() and mark.holds(stage.pages):
         return False
-    outputs = [config.settings().build_dir / "latex" / name for name in _PDFS]
+    outputs = [config.settings().output_dir / "latex" / name for name in _PDFS]
     _sphinx(stage.folder, mark, outputs)
     records.make_folder(site_dir())
     for output, path in zip(outputs, pdf_paths(), strict=True):
@@ -160,7 +160,7 @@ class _Mark:
 
     def __init__(self, builder: str):
         self.builder = builder
-        self._path = config.settings().build_dir / f"{builder}.built"
+        self._path = config.settings().output_dir / f"{builder}.built"
 
     def _read(self) -> str:
         return self._path.read_text("utf-8") if self._path.exists() else ""
@@ -207,14 +207,14 @@ def prepare(builder: str) -> None:
 
 
 def _log(builder: str) -> Path:
-    return config.settings().build_dir / f"{builder}.log"
+    return config.settings().output_dir / f"{builder}.log"
 
 
 def _start(builder: str) -> subprocess.Popen:
     """Sphinx's process, which waits for a line; what it prints goes to a log."""
-    log, build_dir = _log(builder), config.settings().build_dir
+    log, output_dir = _log(builder), config.settings().output_dir
     records.make_folder(stage_dir())
-    command = [sys.executable, "-m", "sphinx", "-M", builder, str(stage_dir()), str(build_dir)]
+    command = [sys.executable, "-m", "sphinx", "-M", builder, str(stage_dir()), str(output_dir)]
     command += ["-j", str(len(os.sched_getaffinity(0))), "-W", "-n", "--keep-going"]
     command.append("--no-color")
     if not _Mark(builder).exists():  # it was stopped or failed: a page that it wrote may be broken

@@ -7,10 +7,11 @@ import importlib
 
 # Each module is imported when one of its names is first used.
 _NAMES = {
+    "exercise_levels": ["exercises"],
     "formulas": ["prediction", "predictions"],
     "pages.machine_page": ["host"],
     "sentences.verdicts": ["measured_again", "verdict"],
-    "tables.answer_box": ["answer", "exercise"],
+    "tables.answer_box": ["answer"],
     "tables.bounds": ["plausibility"],
     "tables.method_and_machine_tables": ["machines", "machines_curve", "methods"],
     "tables.plateau_tables": ["levels", "levels_verdict", "seen_levels"],

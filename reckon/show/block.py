@@ -21,6 +21,7 @@ from reckon.show.text import NONE, capitalised
 RESULTS, COMPACT, SORTABLE = "results", "compact", "sortable"
 MYST = "text/x-myst"  # the form of an output that the book shows; no other tool knows it
 MEASURED = "measured"  # of an output's metadata: the quantities whose measured values it shows
+FOR_INSTRUCTORS = "Solution, for instructors"  # the title of what the students' site leaves out
 NARROW = "-narrow"  # what the name of a figure's file for a phone ends in
 _ROWS_ON_A_PAGE = 12  # in the PDF a longer table may break across pages
 
@@ -80,9 +81,16 @@ def marked(quantity: str, text: str) -> str:
     return f'<span data-quantity="{quantity}">{text}</span>'
 
 
+def for_students(markdown: str) -> str:
+    """The text without the solutions that are for instructors."""
+    solution = rf"^:::\{{dropdown\}} {FOR_INSTRUCTORS}\n.*?^:::$\n*"
+    return re.sub(solution, "", markdown, flags=re.M | re.S)
+
+
 def plain_markdown(markdown: str) -> str:
-    """MyST's directives and roles as Markdown that JupyterLab renders."""
-    text = re.sub(r"^```\{raw\} html\n.*?^```$\n?", "", markdown, flags=re.M | re.S)
+    """MyST's directives and roles as Markdown that JupyterLab renders, for students."""
+    text = for_students(markdown)
+    text = re.sub(r"^```\{raw\} html\n.*?^```$\n?", "", text, flags=re.M | re.S)
     text = re.sub(r"^:::\{table\} (.*)$", r"*\1*", text, flags=re.M)
     text = re.sub(r"^:::.*\n?|^:[a-z]+:.*\n", "", text, flags=re.M)
     text = re.sub(r"\{cite\}`([^`]*)`", r"[\1]", text)

@@ -24,7 +24,7 @@ from reckon.book.staging import code_prompts
 from reckon.edits import what_if_panels
 from reckon.errors import ReckonError
 from reckon.records.quantities import revisions
-from reckon.show.block import MEASURED, raw_html
+from reckon.show.block import MEASURED, for_students, raw_html
 from reckon.show.text import literal
 
 _ANSWER, _FRONT, _CARD, _FOLD, _SCORE = "answer", "front", "card", "fold", "score"
@@ -154,6 +154,12 @@ def _keep_numbers_unbroken(cell: dict) -> None:
             output["data"]["text/markdown"] = _unbroken("".join(text))
 
 
+def _leave_out_solutions(cell: dict) -> None:
+    for output in cell.get("outputs", []):
+        if text := output.get("data", {}).get("text/markdown"):
+            output["data"]["text/markdown"] = for_students("".join(text))
+
+
 def _mark_measured(cell: dict) -> None:
     """Adds to each output which quantities' measured values it shows, where that is known."""
     for output in cell.get("outputs", []):
@@ -250,6 +256,8 @@ def _staged(notebook: dict, faults: list[str], formulas: str) -> bytes:
         cells.insert(1, cell)
     for cell in cells:
         _keep_numbers_unbroken(cell)
+        if not config.settings().instructor:
+            _leave_out_solutions(cell)
     if formulas:
         cells.append(_markdown_cell(formulas, "formulas"))
     for cell in cells:

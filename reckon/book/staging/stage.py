@@ -29,6 +29,7 @@ _DATA = (".bib", ".json")  # of what lies in book/, beside the prose
 _PDF_STYLE = ".sty"
 _FIGURE = re.compile(rb"/figures/([\w-]+)\.")  # as a page names it
 SPHINX_SETTINGS = ROOT / "book" / "conf.py"
+_INSTRUCTOR = "The instructor's edition: it has the solutions of all exercises."
 _PDF_LINK = """
 ```{raw} html
 <p>For print: <a href="../reckon.pdf">the report</a>, and
@@ -54,7 +55,7 @@ class Stage:
 
 def stage_dir() -> Path:
     """The folder that Sphinx reads."""
-    return config.settings().build_dir / "stage"
+    return config.settings().output_dir / "stage"
 
 
 def stage(run: Run, *, pdf_link: bool, hides_names: bool = False) -> Stage:
@@ -139,12 +140,16 @@ def _sources() -> dict[str, bytes]:
 
 
 def _settings() -> str:
-    """Jupyter Book's settings, with the address of the site where that is known."""
-    path = ROOT / "_config.yml"
+    """Jupyter Book's settings, with the address of the site where that is known; each page of the
+    instructor's edition says at its top that it is one."""
+    path, settings = ROOT / "_config.yml", config.settings()
     content = contents.read_yaml(path)
-    if not config.settings().url:
+    if not settings.url and not settings.instructor:
         return path.read_text("utf-8")
-    content["html"]["baseurl"] = config.settings().url
+    if settings.url:
+        content["html"]["baseurl"] = settings.url
+    if settings.instructor:
+        content["html"]["announcement"] = _INSTRUCTOR
     return yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
 
 

@@ -192,13 +192,3 @@ def _ticks(scale: tuple[float, float], unit: str, most: int) -> list[float]:
         if len(within) > 1:
             break
     return [tick * step for tick in within[:: -(-len(within) // most) or 1]]
-
-
-def exercise(question: str, solution: str) -> Block:
-    """An exercise with its solution folded; `solution` is computed from the run, and replaced by a
-    sentence where the run lacks a number."""
-    if NONE in solution.split():
-        solution = (
-            "The solution needs a value that was not measured here, or of which there are two."
-        )
-    return Block(f"{question}\n\n:::{{dropdown}} Solution\n{solution}\n:::")

@@ -8,7 +8,7 @@ from helpers import made_up
 from reckon.records.quantities.lookup import all_results
 from reckon.show.pages import front_page
 from reckon.show.pages.front_page import headlines
-from reckon.show.tables.answer_box import answer, exercise
+from reckon.show.tables.answer_box import answer
 from reckon.show.tables.headlines import Headline, main_results
 
 
@@ -21,14 +21,6 @@ def test_an_answer_without_samples_says_why(results):
     missing = next(r for r in results.values() if not r.has_samples)
     text = answer("?", missing, "it").markdown
     assert "Not measured here: " in text and "data-shows" not in text
-
-
-def test_a_solution_without_its_numbers_says_so():
-    text = exercise("How long?", "It takes – ns, three times – cycles.").markdown
-    assert (
-        text.endswith("was not measured here, or of which there are two.\n:::") and "–" not in text
-    )
-    assert "It takes 3 ns" in exercise("How long?", "It takes 3 ns.").markdown
 
 
 def test_headlines_link_to_chapters_and_name_what_is_not_measured(results):

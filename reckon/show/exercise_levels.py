@@ -1,0 +1,33 @@
+"""The exercises of a chapter, in three levels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from reckon.show.block import FOR_INSTRUCTORS, Block
+from reckon.show.text import NONE
+
+Exercise = tuple[str, str]  # the question; the solution, computed from the run
+
+
+def exercises(
+    warm_up: Iterable[Exercise], analysis: Iterable[Exercise], projects: Iterable[Exercise] = ()
+) -> Block:
+    """The numbered exercises of a chapter, each with its solution folded.
+
+    The students' site has the solutions of the first level alone. A sentence replaces a solution of
+    which the run lacks a number."""
+    levels = {"to warm up": warm_up, "analysis": analysis, "project": projects}
+    texts: list[str] = []
+    for level, of_level in levels.items():
+        title = "Solution" if level == "to warm up" else FOR_INSTRUCTORS
+        for question, solution in of_level:
+            label = f"**{len(texts) + 1}** *({level})*"
+            texts.append(f"{label} {question}\n\n:::{{dropdown}} {title}\n{_whole(solution)}\n:::")
+    return Block("\n\n".join(texts))
+
+
+def _whole(solution: str) -> str:
+    if NONE in solution.split():
+        return "The solution needs a value that was not measured here, or of which there are two."
+    return solution
