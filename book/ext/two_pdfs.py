@@ -19,9 +19,13 @@ REPORT, RECORD = "reckon", "reckon-full"
 TITLES = {REPORT: "Reckon", RECORD: "Reckon: the full record"}
 # A table of more lines may break across pages. The report's tables are short and stay whole.
 _LINES_TOGETHER = {REPORT: 30, RECORD: 12}
-_SITES_LINE_GAP = r"\\[0.5em]"  # between the lines of a formula
+_SITES_LINE_GAP = "\\\\[0.5em]\n"  # between the lines of a formula
+_LINE_GAP = "\\\\[3pt]\n"
+_LINE_LETTERS = 100  # of a formula, on one line
 _CASES = re.compile(r"\\begin\{cases\}.*?\\end\{cases\}", re.S)
 _ALIGNED = re.compile(r"\\begin\{aligned\}(.*)\\end\{aligned\}", re.S)
+_MARKUP = re.compile(r"\\(\w+|,)|[\\{}&]")
+_REPEATS_TABLE = re.compile(r"Verdict\. Predicted (?!.*\. [A-Z]).*", re.S)
 # In lines of a table: the height of a page; of most figures; of headings and a caption.
 _LINES_OF_PAGE, _FIGURE_LINES, _LINES_AROUND = 72, 14, 8
 _FOLD_MARK = 'class="folded"'  # as staging puts it below the heading
@@ -209,16 +213,32 @@ def _remove_empty(tree):
 
 def _let_break(formula):
     """A formula of aligned lines may break across pages between them; no fraction is small."""
-    text = formula.astext().replace(_SITES_LINE_GAP, r"\\[3pt]").replace(r"\frac", r"\dfrac")
-    text = _CASES.sub(lambda cases: cases[0].replace(r"\\", r"\\ \noalign{\vskip 3pt}"), text)
+    text = formula.astext()
     if found := _ALIGNED.fullmatch(text.strip()):
-        text = f"\\begin{{align*}}\n{found[1].strip()}\n\\end{{align*}}"
+        lines = _LINE_GAP.join(_full_lines(found[1].strip().split(_SITES_LINE_GAP)))
+        text = f"\\begin{{align*}}\n{lines}\n\\end{{align*}}"
         formula["nowrap"] = True
+    text = text.replace(r"\frac", r"\dfrac")
+    text = _CASES.sub(lambda cases: cases[0].replace(r"\\", r"\\ \noalign{\vskip 3pt}"), text)
     formula[:] = [nodes.Text(text)]
 
 
-def _leave_out(tree, pages, sections):
-    """Remove what is folded, these pages, the sections of these titles, and code."""
+def _full_lines(lines):
+    """The lines of a formula; what continues one stands on it where there is room."""
+    full = lines[:1]
+    for line in lines[1:]:
+        joined = full[-1] + line.removeprefix("&")
+        is_long = r"\\" in joined or len(_MARKUP.sub("", joined)) > _LINE_LETTERS
+        if is_long or not line.startswith("&"):
+            full.append(line)
+        else:
+            full[-1] = joined
+    return full
+
+
+def _leave_out(tree, pages, sections, columns):
+    """Remove what is folded, these pages, the sections and columns of these titles, code, and
+    verdicts that say no more than the table above them."""
     found = _pages(tree)
     for name in pages:
         if name in found:
@@ -228,6 +248,13 @@ def _leave_out(tree, pages, sections):
             section.parent.remove(section)
     for code in list(tree.findall(CellInput)):
         code.parent.remove(code)
+    for table in tree.findall(nodes.tgroup):
+        titles = [cell.astext() for row in rows_of(table, nodes.thead) for cell in row]
+        for title in set(titles) & set(columns):
+            remove_column(table, titles.index(title))
+    for paragraph in list(tree.findall(nodes.paragraph)):
+        if _REPEATS_TABLE.fullmatch(paragraph.astext()):
+            paragraph.parent.remove(paragraph)
 
 
 def _is_below_a_heading(node):
