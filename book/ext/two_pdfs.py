@@ -63,6 +63,7 @@ class TwoPdfs(LaTeXBuilder):
             _leave_out(tree, **self.config.report_without)
         else:
             _move_to_appendices(tree)
+        _begin_appendices(tree, self.env.external_site_map)
         _remove_dead_links(tree)
         for formula in tree.findall(nodes.math_block):
             _let_break(formula)
@@ -269,6 +270,14 @@ def _move_to_appendices(tree):
             parts.setdefault(_page_of(section), []).append(section)
         if len(_pages(chapter)) > 1 and parts:
             _append_appendix(chapter, parts)
+
+
+def _begin_appendices(tree, site_map):
+    """What follows the first list of the contents is numbered by letters, as on no site."""
+    appendices = {item for subtree in site_map.root.subtrees[1:] for item in subtree.items}
+    first = next((page for page in _chapters(tree) if page["docname"] in appendices), None)
+    if first is not None:
+        first.insert(0, latex("\n\\appendix\n"))
 
 
 def _chapters(tree):

@@ -85,7 +85,12 @@ def _structure(pages: str | None) -> dict:
     content = read_yaml(FILE)
     if not pages:
         return content
-    return {**content, "chapters": _chosen(content["chapters"], pages.split())}
+    chosen = [
+        {**part, "chapters": chapters}
+        for part in content["parts"]
+        if (chapters := _chosen(part["chapters"], pages.split()))
+    ]
+    return {**content, "parts": chosen}
 
 
 def _chosen(entries: list[dict], patterns: list[str]) -> list[dict]:

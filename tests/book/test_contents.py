@@ -34,9 +34,11 @@ def test_a_part_has_the_notebooks_that_match_and_all_prose(choose):
     assert {"book/intro", "book/method", "book/cpu", "book/glossary"} <= set(contents.toc())
     left_out = {"book/memory", "notebooks/cpu/clock"}
     assert not left_out & set(contents.toc())
-    [cpu] = [
-        entry for entry in yaml.safe_load(contents.toc_text())["chapters"] if "cpu" in str(entry)
+    [chapters, appendices] = [
+        part["chapters"] for part in yaml.safe_load(contents.toc_text())["parts"]
     ]
+    [cpu] = [entry for entry in chapters if "cpu" in str(entry)]
+    assert appendices[0]["file"] == "book/method"
     assert [entry["file"] for entry in cpu["sections"]] == [
         "notebooks/cpu/syscall",
         "notebooks/cpu/switch",

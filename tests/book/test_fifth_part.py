@@ -79,7 +79,7 @@ def add_to_contents(project: Project) -> None:
     path = project.base / "_toc.yml"
     contents = yaml.safe_load(path.read_text())
     part = {"file": "book/power", "sections": [{"file": "notebooks/power/spin"}]}
-    contents["chapters"].insert(2, part)  # before the pages about the whole run
+    contents["parts"][0]["chapters"].insert(2, part)  # before the pages about the whole run
     path.write_text(yaml.safe_dump(contents, sort_keys=False))
 
 

@@ -77,7 +77,7 @@ def test_in_the_full_record_only_the_ends_of_parts_are_a_third_empty(built, tmp_
     sheets = sheets_of(built / "html/reckon-full.pdf")
     front_pages = len(sheets) - int(sheets[-1].split()[-1])  # title and contents, which count apart
     contents_lines = (built / "latex/reckon-full.toc").read_text()
-    starts = [int(n) for n in re.findall(r"\{(\d+)\}\{chapter\.\d+\}", contents_lines)]
+    starts = [int(n) for n in re.findall(r"\{(\d+)\}\{(?:chapter|appendix)\.\w+\}", contents_lines)]
     assert len(starts) > 10
     ends = {1, front_pages, len(pages), *(front_pages + start - 1 for start in starts)}
     empty = {number for number, share in enumerate(pages, 1) if share > MOST_EMPTY}
@@ -143,6 +143,15 @@ def test_paper_has_no_words_that_are_of_use_on_a_screen_alone(built, name):
         assert words not in text, words
 
 
+def test_the_report_repeats_no_table_in_words_and_predicts_on_few_lines(built):
+    report, record = ((built / f"latex/{name}.tex").read_text() for name in NAMES)
+    verdict = r"\\sphinxstylestrong\{Verdict\.\} Predicted (?:(?!\. [A-Z]).)*"
+    assert re.search(verdict + "$", record, re.M) and not re.search(verdict + "$", report, re.M)
+    assert "Would be right at" in record and "Would be right at" not in report
+    lines = re.findall(r"^\\text\{predicted\} &= .*$", report, re.M)
+    assert sum(line.count(" = ") > 0 for line in lines) > 10
+
+
 def test_the_report_refers_to_no_section_that_it_leaves_out(built):
     assert "Spreads and conditions" not in flat_text(built / "html/reckon.pdf")
 
@@ -204,10 +213,11 @@ def test_figures_are_laid_out_for_the_scale_at_which_they_are_printed():
 @pytest.mark.parametrize("name", NAMES)
 def test_bookmarks_are_numbered_and_the_language_is_given(built, name):
     bookmarks = (built / f"latex/{name}.out").read_text()
-    titles = re.findall(r"\]\{(?:chapter|section)\.[\d.]+\}\{(.*?)\\040", bookmarks)
+    titles = re.findall(r"\]\{(?:chapter|appendix|section)\.[\w.]+\}\{(.*?)\\040", bookmarks)
     assert len(titles) > 20
     titles = [re.sub(r"\\\d{3}", "", title) for title in titles]  # octal numbers of UTF-16
-    assert [title for title in titles if not re.fullmatch(r"\d+(\.\d+)?", title)] == []
+    assert [title for title in titles if not re.fullmatch(r"[A-Z\d]\d*(\.\d+)?", title)] == []
+    assert [title for title in titles if title[0].isalpha()][:2] == ["A", "A.1"]
     assert b"/Lang(en)" in unpacked(built / f"html/{name}.pdf").replace(b" ", b"")
 
 
@@ -277,4 +287,4 @@ def test_the_full_record_has_every_table_and_figure_of_the_site(built):
     assert len(captions) > 30
     for kind, words in captions:
         start = re.sub(r"<[^>]+>", "", words).split("(")[0].split()[:4]
-        assert re.search(rf"{kind} ?[\d.]+[:.]? {re.escape(' '.join(start))}", record), words
+        assert re.search(rf"{kind} ?[A-Z\d.]+[:.]? {re.escape(' '.join(start))}", record), words

@@ -113,7 +113,9 @@ class ShortProject(Project):
         super().__init__(base)
         path = base / "_toc.yml"
         contents = yaml.safe_load(path.read_text())
-        contents["chapters"] = _only(contents["chapters"], files)
+        for part in contents["parts"]:
+            part["chapters"] = _only(part["chapters"], files)
+        contents["parts"] = [part for part in contents["parts"] if part["chapters"]]
         path.write_text(yaml.safe_dump(contents, sort_keys=False))
 
 

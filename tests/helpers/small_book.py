@@ -62,8 +62,9 @@ class SmallBook(ShortProject):
         super().__init__(base, [])
         self.pages = pages
         files = [*(f"notebooks/{page}" for page in pages), "book/bibliography"]
-        contents = "format: jb-book\nroot: book/intro\nchapters:\n"
-        (base / "_toc.yml").write_text(contents + "".join(f"  - file: {file}\n" for file in files))
+        contents = "format: jb-book\nroot: book/intro\nparts:\n  - chapters:\n"
+        chapters = "".join(f"      - file: {file}\n" for file in files)
+        (base / "_toc.yml").write_text(contents + chapters)
         for page, quantities in pages.items():
             _write_page(base / f"notebooks/{page}.ipynb", quantities)
         self.scratch = base / "scratch"
