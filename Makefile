@@ -70,7 +70,7 @@ ALONE := sh -c 'exec 9< "$$0"; flock -n 9 || { echo "Waiting for another make." 
 # An option or a target that is misspelt would be passed over, or make a riddle of a sentence.
 OPTIONS := PROFILE FRESH RUN NO_APT PAGES PREDICTIONS BLIND VOTES OWN AUTHOR COURSE PEER PEER_TOKEN LINK_RTT \
   LINK_RATE NFS SCRATCH PORT PYTHON VENV TO EXPERIMENT A B CONTROL MINIMUM_CHANGE ALL TESTS FAULTS \
-  COUNT MESSAGES SEED PAGE LIB
+  COUNT MESSAGES SEED PAGE LIB NAME FILE
 space := $(subst ,, )
 stated := $(foreach word,$(subst \$(space),_,$(MAKEOVERRIDES)),$(firstword $(subst =, ,$(word))))
 unknown := $(filter-out $(OPTIONS) RECKON_%,$(stated))
@@ -80,7 +80,7 @@ $(foreach name,$(unknown),$(foreach meant,$(call nearest,$(name),$(OPTIONS)),\
   $(error There is no option $(name)=; did you mean $(meant)=?)))
 
 .DEFAULT_GOAL := help
-TARGETS := help book html instructor pdf publish measure summary results compare doctor fleet-demo peer lab edit serve check \
+TARGETS := help book html instructor pdf publish measure exercise summary results compare doctor fleet-demo peer lab edit serve check \
   test faults test-install lint setup setup-lab setup-fleet setup-dev lib lib-tests tex nfs lock schema expected record machines uninstall clean
 .PHONY: $(TARGETS)
 
@@ -118,6 +118,9 @@ publish: setup lib tex nfs ## make the site and copy it for a static host, with 
 measure: setup lib ## measure one experiment again: make measure EXPERIMENT=cpu/syscall
 	@test -n "$(EXPERIMENT)" || { echo "Say which: make measure EXPERIMENT=cpu/syscall" >&2; exit 2; }
 	@$(PY) -m reckon measure "$(EXPERIMENT)"
+
+exercise: setup lib ## check a solution of a project: make exercise NAME=zeros FILE=mine.c; alone: list them
+	@$(PY) tools/exercise "$(NAME)" $(if $(FILE),"$(FILE)")
 
 summary: setup lib ## print the main results of the run on one page
 	@$(PY) -m reckon summary $(if $(RUN),--run $(RUN))

@@ -38,7 +38,7 @@ def test_an_experiment_is_a_c_file_a_notebook_and_a_line_of_the_toc():
     in_c = {
         str(p.relative_to(ROOT / "csrc")).split(".")[0]
         for p in (ROOT / "csrc").glob("*/*.c")
-        if p.parent.name not in ("runner", "probe", "peer", "lab", "test")
+        if p.parent.name not in ("runner", "probe", "peer", "lab", "test", "exercises")
     }
     in_probes = {probe.experiment for probe in library.probes().values()} - {"test"}
     in_toc = contents.notebooks()

@@ -377,9 +377,30 @@ def a_ring_of_8(line, add, near, switch, clock, rings):
     """rings: see off_in_the_rings()."""
     lines, cycles = 128 * 1024 / line.value, add.value + near.value
     sums = lines * cycles / clock.value
-    return ("Predict a switch in a ring of 8 processes with 128 KiB each, pipe and sum inside. Where would you not trust "
+    return ("Begin with `rk.frame(whole[-1])`. Predict a switch in a ring of 8 processes with 128 KiB each, pipe and sum inside. Where would you not trust "
             "the model?",
             f"{rk.plain(lines)} lines at {rk.number(cycles)} cycles are {rk.amount(sums, 'µs')}; with "
             f"the switch of {rk.amount(switch.value, 'µs')} that makes {rk.amount(sums + switch.value, 'µs')}. The eight arrays "
             "fill 1 MiB: where the L2 cache is no larger than that, lines come from the L3 cache, which the model does not know. "
             f"{off_in_the_rings(*rings, switch)}")
+
+
+def difference_of_medians(process, pipe, net):
+    apart = process.median - pipe.median
+    return ("Begin with `rk.frame(s[\"process\"], alone, s[\"process_less_pipe\"])`. The third subtracts the pipe in each trial, you can subtract medians. Do "
+            "both agree? When would they not?",
+            f"{process} less {pipe} are {rk.amount(apart, 'ns')}; trial by trial it is {net}. A median of differences is the difference of medians only if "
+            "both scatter alike around their middle. Where the machine gets slower for a moment, both parts of a trial are slow, and only "
+            "subtracting them there takes that out.")
+
+
+def token():
+    return rk.show.project("token", "Write the timed part of a token that two processes pass to and fro on one CPU.")
+
+
+def address_space_refuted(process, thread):
+    measured, foreseen = (a - b for a, b in ((process.median, thread.median), (process.seal.predicted, thread.seal.predicted)))
+    return ("The model says that a switch between threads saves the change of address space. Refute it: let a thread answer instead of the child process in your "
+            "token. What has to come out?",
+            f"The sealed predictions are {rk.amount(foreseen, 'ns')} apart. This page measured {process} between processes and {thread} between threads: "
+            f"{rk.amount(measured, 'ns')}. Where the intervals of both overlap, the change does not show. Threads that are slower refute it.")

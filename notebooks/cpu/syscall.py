@@ -1,5 +1,7 @@
 """What the chapter on the system call concludes."""
 
+import math
+
 import numpy as np
 
 import reckon as rk
@@ -201,9 +203,39 @@ def a_call_between_two_reads(null, pair, calls):
             f"the longest call of the table ({longest}).")
 
 
-def input_to_measure(path, switch, null):
-    by_path, by_switch = (rk.amount((guess.high - guess.low) / null.sealed_input("clock"), "ns") for guess in (path, switch))
-    return ("Which input of the null call would you measure next, and how?",
-            f"The one whose interval moves the prediction most. The kernel's path alone moves it by {by_path}, the mode switch "
-            f"by {by_switch}. So the path: start the same kernel without mitigations and measure again. On a machine with performance "
-            "counters, `perf stat -e instructions:k` also counts the instructions that run in kernel mode for a million calls.")
+def a_line_through_batches(batch, pair, null):
+    medians, per_call = batch.medians, 1 / batch.axis_in_unit
+    slope, whole = np.polyfit(per_call, medians, 1) if batch.has_samples else (math.nan, math.nan)
+    return ("Begin with `rk.frame(batch)`. A trial of n calls contains one pair of reads, so a call should take a + b / n. Fit both by "
+            "`np.polyfit`. With what can a and b be compared?",
+            f"The fit gives a = {rk.amount(whole, 'ns')} and b = {rk.amount(slope, 'ns')}. So a is a call without the reads, which the table has as "
+            f"{rk.amount(null.value, 'ns')}; b is what a pair of reads adds, measured alone as {rk.amount(pair.value, 'ns')}. "
+            "The batch of one call decides b more than all others, where 1 / n is small: leave it out and fit again.")
+
+
+def where_it_scatters(null):
+    by_process = rk.samples(null).groupby(["visit", "process"])["value"]
+    within, medians = (by_process.quantile(0.75) - by_process.quantile(0.25)).median(), by_process.median()
+    between = medians.quantile(0.75) - medians.quantile(0.25)
+    larger = "between processes" if between > within else "within a process"
+    return ("Begin with `rk.samples(null)`. Do trials of one fresh process scatter more, or the medians of processes? Compare their "
+            "interquartile ranges. What does it mean for a measurement that runs one process for longer?",
+            f"Within a process the range is {rk.amount(within * 1e-9, 'ns')} in the middle, between the {len(medians)} processes' medians "
+            f"{rk.amount(between * 1e-9, 'ns')}: more {larger}. More trials of one process narrow the first alone. The second, by where code and "
+            "stack of a process lie, is narrowed by new processes.")
+
+
+def reading_zeros(null):
+    question, solution = rk.show.project("zeros", "Write a probe of `read` from `/dev/zero`, with a given number of bytes a call. What does a byte cost, "
+                                         "and what a call without it?")
+    return question, (f"{solution}\n\nTwo large sizes give a byte: the difference of their times over that of their sizes. A call of one byte takes at least the null "
+                      f"call, {rk.amount(null.value, 'ns')}; what it takes more is the file's own path.")
+
+
+def without_the_kernel_refuted(null, calls):
+    inside = titles_of(in_user_mode(null, calls)) or "none"
+    return ("The page says: a call that takes less than half of the null call cannot have entered the kernel. Try to refute it by counts instead of "
+            "times, for each call of the table.",
+            "A program that makes each call 1,000 times runs under `strace -c -f`, which counts entries. A call that the page lists as answered in user "
+            f"mode and that is counted 1,000 times refutes it. Listed here: {inside}. All others have to be counted 1,000 times. strace makes "
+            "calls slower, which does not matter to a count.")

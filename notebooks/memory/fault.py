@@ -264,5 +264,29 @@ def solved(anonymous, huge):
 
 
 def two_equations(anonymous, huge):
-    return ("A fault in a small page and one in a huge page are two equations: time = kernel + bytes / clearing rate. What has "
+    return ("Begin with `rk.frame(f[\"anonymous\"], f[\"huge\"])`. A fault in a small page and one in a huge page are two equations: time = kernel + bytes / clearing rate. What has "
             "to be assumed to solve them, and what would follow?", solved(anonymous, huge))
+
+
+def slow_faults(each):
+    values = rk.samples(each)["value"].dropna()
+    slow = values[values > 2 * values.median()]
+    share = len(slow) / max(len(values), 1)
+    return ("Begin with `rk.samples(f[\"anonymous_each\"])`, where each trial is one fault. What share of the faults takes more than twice the median, and "
+            "what share of the time of all? Which statistic shows them?",
+            f"{rk.percent(share)} of {rk.plain(len(values))} faults take {rk.percent(slow.sum() / values.sum())} of the time. The median "
+            f"does not show them; the mean is {rk.number(values.mean() / values.median(), 3)} times the median. Among 64 faults, "
+            f"a trial of the other measurement, {rk.number(64 * share)} slow ones are to be expected, so its median holds them.")
+
+
+def new_pages():
+    return rk.show.project("new_pages", "Write a probe of the first touch of new pages, which gives them back to the kernel outside of what is timed.")
+
+
+def clearing_refuted(anonymous):
+    sealed = anonymous.seal
+    return ("The model explains a part of a fault by clearing 4 KiB. Refute it: change the write of your probe into a read. A read maps the one page of zeros "
+            "that the kernel has already, and clears nothing. What should it take, if the model is right?",
+            f"The sealed model has {rk.amount(sealed.hardware, 'ns')} of {rk.amount(sealed.predicted, 'ns')} for clearing. So a read should take about that much less "
+            f"than {anonymous}. If it takes as long, clearing is not where the time goes. If it takes much less, that is no proof: a read also spares the kernel to "
+            "find a free page and to charge it to a control group.")

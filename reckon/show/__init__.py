@@ -7,7 +7,7 @@ import importlib
 
 # Each module is imported when one of its names is first used.
 _NAMES = {
-    "exercise_levels": ["exercises"],
+    "exercise_levels": ["exercises", "project"],
     "formulas": ["prediction", "predictions"],
     "pages.machine_page": ["host"],
     "sentences.verdicts": ["measured_again", "verdict"],

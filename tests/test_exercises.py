@@ -1,0 +1,36 @@
+"""The check of each project: a right solution passes, the wrong ones and the unsolved one fail."""
+
+import sys
+
+import pytest
+from helpers.project import LIBRARY, ROOT, finished
+
+SOLUTIONS = sorted((ROOT / "tests/exercises").glob("*/*.c"))
+STARTS = sorted((ROOT / "csrc/exercises").glob("*.c"))
+
+
+def checked(name, file):
+    """The finished check of a file as the project's solution."""
+    command = [sys.executable, ROOT / "tools/exercise", name, file]
+    return finished(*command, env={"RECKON_LIB": str(LIBRARY), "PATH": "/usr/bin:/bin"})
+
+
+@pytest.mark.timed
+@pytest.mark.parametrize("file", SOLUTIONS, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_a_right_solution_passes_and_wrong_ones_fail(file):
+    done = checked(file.parent.name, file)
+    is_right = file.stem == "right"
+    assert (done.returncode == 0) == is_right, done.stdout + done.stderr
+    assert done.stdout.endswith("right.\n") == is_right
+
+
+@pytest.mark.parametrize("file", STARTS, ids=lambda path: path.stem)
+def test_a_starting_point_compiles_and_says_what_is_missing(file):
+    done = checked(file.stem, file)
+    assert done.returncode == 1 and "not written yet" in done.stdout, done.stdout + done.stderr
+
+
+def test_every_project_has_a_check_and_two_wrong_solutions():
+    for file in STARTS:
+        solutions = [path.stem for path in SOLUTIONS if path.parent.name == file.stem]
+        assert file.with_suffix(".py").exists() and "right" in solutions and len(solutions) > 2
