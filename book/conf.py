@@ -3,7 +3,6 @@
 import atexit
 import functools
 import gc
-import importlib
 import sys
 from pathlib import Path
 
@@ -13,15 +12,17 @@ from jupyter_book.config import get_final_config
 # Collecting garbage among the millions of nodes of documents took a third of the time.
 gc.disable()
 atexit.register(gc.freeze)  # at its end Python would collect once more, for half a second
-# Imported while pages are still executed, which takes a second; a line comes when they are staged.
-for module in ("myst_nb.sphinx_", "pydata_sphinx_theme", "sphinx.builders.html"):
-    importlib.import_module(module)
 # It reads the metadata of every installed package, and is asked for each citation.
 pybtex.plugin.find_plugin = functools.cache(pybtex.plugin.find_plugin)
-sys.stdin.readline() or sys.exit()
 
 overrides = {"external_toc_path": "_toc.yml", "latex_individualpages": False}
 settings, _ = get_final_config(
     user_yaml=Path("_config.yml"), sourcedir=Path.cwd(), cli_config=overrides
 )
 globals().update(settings)
+
+
+def setup(app):
+    """What Sphinx reads of the stage's settings is read, and all extensions are loaded, while pages
+    are still executed: that takes seconds. A line comes when they are staged."""
+    app.connect("builder-inited", lambda _: sys.stdin.readline() or sys.exit(), priority=999)

@@ -16,6 +16,7 @@ class BuildContext:
     visits: int = 1  # how many the build makes to each quantity; the notebook's own is the first
     renders: bool = False  # the notebook is to show what the records hold, and to measure nothing
     notebook: Path | None = None  # what is executed
+    draws: tuple[str, ...] = ()  # what the files of figures end in that the page draws itself
 
 
 _current: BuildContext | None = None

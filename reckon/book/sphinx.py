@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from reckon import config, records
-from reckon.book.staging.stage import SPHINX_SETTINGS, Stage, stage_dir
+from reckon.book.staging.stage import Stage, settings_digest, stage_dir, stage_sources
 from reckon.computer.system_files import run_command
 from reckon.errors import ReckonError, is_limit
 
@@ -47,7 +47,7 @@ _WARNED = "made with warnings"  # in a mark, in the place of the hashes
 _WHOLE_WITH_WARNINGS = "build finished with problems"  # as Sphinx says of it
 
 # Sphinx's processes that wait, by builder, each with what it was started by.
-_prepared: dict[str, tuple[subprocess.Popen, tuple[bytes, bool]]] = {}
+_prepared: dict[str, tuple[subprocess.Popen, str]] = {}
 
 
 class PagesWarn(ReckonError):
@@ -203,7 +203,9 @@ def prepare(builder: str) -> None:
     builder: sphinx-build's name for the output, "html" or "latexpdf"."""
     if builder not in _prepared:
         with contextlib.suppress(ReckonError):  # raised where it is needed
-            _prepared[builder] = _start(builder), _started_by(builder)
+            stage_sources()
+            reads = _reads(builder)
+            _prepared[builder] = _start(builder), reads
 
 
 def _log(builder: str) -> Path:
@@ -213,14 +215,12 @@ def _log(builder: str) -> Path:
 def _start(builder: str) -> subprocess.Popen:
     """Sphinx's process, which waits for a line; what it prints goes to a log."""
     log, output_dir = _log(builder), config.settings().output_dir
-    records.make_folder(stage_dir())
     command = [sys.executable, "-m", "sphinx", "-M", builder, str(stage_dir()), str(output_dir)]
     command += ["-j", str(len(os.sched_getaffinity(0))), "-W", "-n", "--keep-going"]
     command.append("--no-color")
     if not _Mark(builder).exists():  # it was stopped or failed: a page that it wrote may be broken
         command.append("-E")
     try:
-        shutil.copyfile(SPHINX_SETTINGS, stage_dir() / SPHINX_SETTINGS.name)
         with open(log, "a", encoding="utf-8") as file:
             return subprocess.Popen(
                 [*_killed_with_this_process(), *command],
@@ -237,16 +237,19 @@ def _start(builder: str) -> subprocess.Popen:
         raise ReckonError(f"{log} cannot be written ({error.strerror}).") from None
 
 
-def _started_by(builder: str) -> tuple[bytes, bool]:
-    """What a process reads when it starts: the settings, and whether the last output is whole."""
-    return SPHINX_SETTINGS.read_bytes(), _Mark(builder).exists()
+def _reads(builder: str) -> str:
+    """What a process depends on that starts now: the settings, whether the last output is whole,
+    and what is known of its pages."""
+    known = config.settings().output_dir / "doctrees" / "environment.pickle"
+    at_ns = known.stat().st_mtime_ns if known.exists() else 0
+    return f"{settings_digest()} {_Mark(builder).exists()} {at_ns}"
 
 
 def _waiting(builder: str) -> subprocess.Popen:
     """The process that was prepared, or a new one where none was or it would read something else
     now."""
     process, by = _prepared.pop(builder, (None, None))
-    if process and by != _started_by(builder):
+    if process and by != _reads(builder):
         process.kill()
         process.wait()
         process = None

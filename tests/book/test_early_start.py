@@ -25,20 +25,21 @@ def test_text_that_is_newer_than_the_site_was_edited(folders, monkeypatch):
     assert sphinx.text_was_edited()
 
 
-def test_a_process_that_read_other_settings_or_trusts_a_broken_output_is_not_used(
+def test_a_process_that_read_other_settings_or_trusts_an_output_that_is_no_more_is_not_used(
     folders, monkeypatch
 ):
-    settings, made = folders / "conf.py", folders / "_build/html.built"
-    made.parent.mkdir(exist_ok=True)
-    settings.write_text("a = 1")
+    made = folders / "_build/html.built"
+    known = folders / "_build/doctrees/environment.pickle"
+    known.parent.mkdir(parents=True)
     made.touch()
-    started = []
+    settings, started = ["a = 1"], []
 
     def start(_):
         started.append(subprocess.Popen(["sleep", "60"]))
         return started[-1]
 
-    monkeypatch.setattr(sphinx, "SPHINX_SETTINGS", settings)
+    monkeypatch.setattr(sphinx, "stage_sources", lambda: None)
+    monkeypatch.setattr(sphinx, "settings_digest", lambda: settings[-1])
     monkeypatch.setattr(sphinx, "_start", start)
     monkeypatch.setattr(sphinx, "_prepared", {})
 
@@ -51,6 +52,7 @@ def test_a_process_that_read_other_settings_or_trusts_a_broken_output_is_not_use
         return started.index(process)
 
     assert used_after(lambda: None) == 0
-    assert used_after(lambda: settings.write_text("a = 2")) == 2
+    assert used_after(lambda: settings.append("a = 2")) == 2
     assert used_after(made.unlink) == 4
+    assert used_after(known.touch) == 6  # by another build: pages that this one would not know
     assert all(process.poll() is not None for process in started)

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, wait
 from dataclasses import dataclass, field
+from typing import Any
 
 from reckon import config, records
 from reckon.book import contents
@@ -69,14 +70,14 @@ def execute(
     # Also where nothing is executed: what was killed last may have executed everything.
     warm_kernels.sweep()
     scratch.sweep()
-    build = _Build(session, pages, 1 if session.is_replay else visits)
+    build = _Build(session, pages, 1 if session.is_replay else visits, figures)
     is_due = build.stale or build.lacks_visits()
     if is_due or figure_files.undrawn(figures):
         warm_kernels.prepare(summarises=len(build.stale) > _FEW_PAGES)
         with scratch.shared_folder(), build.display:
             if is_due:
                 build.execute(renders=renders)
-            build.draw(figures)
+            build.draw()
     return build.outcome
 
 
@@ -99,8 +100,9 @@ def edited_pages(session: Session, pages: list[str]) -> list[str]:
 class _Build:
     """One build: the first visits, the later ones, then the pages of the whole run."""
 
-    def __init__(self, session: Session, pages: list[str], visits: int):
+    def __init__(self, session: Session, pages: list[str], visits: int, figures: Sequence[str]):
         self.run, self.is_replay, self.visits = session.run.name, session.is_replay, visits
+        self.figures = figures
         self.sources = Sources(self.run)
         fresh = config.settings().fresh
         self.stale = [page for page in pages if fresh or not self.sources.is_current(page)]
@@ -140,13 +142,14 @@ class _Build:
         if not self.is_replay and (warning := power.throttling_since(throttled_before)):
             self.display.line(warning)
 
-    def draw(self, endings: Sequence[str]) -> None:
+    def draw(self) -> None:
         """Draw the files of figures that the pages have left."""
-        names = figure_files.undrawn(endings)
+        names = figure_files.undrawn(self.figures)
         count = min(len(os.sched_getaffinity(0)), len(names))
         shares = [names[start::count] for start in range(count)]
         tasks = [
-            LaterDrawings(share, endings, number, self.run) for number, share in enumerate(shares)
+            LaterDrawings(share, self.figures, number, self.run)
+            for number, share in enumerate(shares)
         ]
         self.display.expect({task.name: _FIGURE_S * len(names) / count for task in tasks})
         with self.outcome.timing("drawing"):
@@ -187,7 +190,9 @@ class _Build:
     def _execute_together(self, pages: list[str], *, renders: bool = False) -> None:
         # The longest first: none drags on.
         ordered = sorted(pages, key=self._expected_s, reverse=True)
-        options = {"renders": True} if renders else {"visits": self.visits}
+        options: dict[str, Any] = {"renders": True} if renders else {"visits": self.visits}
+        if self.is_replay and len(pages) == 1:  # else all CPUs are busy, or what is measured waits
+            options["draws"] = self.figures
         self._run([PageExecution(page, self.sources, **options) for page in ordered])
 
     def _catch_up(self, group: list[str]) -> None:

@@ -104,12 +104,20 @@ class Task(abc.ABC):
 class PageExecution(Task):
     """A page being executed, in the first of some visits; or only rendered from the records."""
 
-    def __init__(self, page: str, sources: Sources, *, visits: int = 1, renders: bool = False):
+    def __init__(
+        self,
+        page: str,
+        sources: Sources,
+        *,
+        visits: int = 1,
+        renders: bool = False,
+        draws: Sequence[str] = (),
+    ):
         name = self.name_of_rendering(page) if renders else page
         super().__init__(page, name, sources.run)
         self.activity = "rendering" if renders else "executing"
         self.shows_events = not renders  # what was measured has been shown
-        self._visits, self._renders = visits, renders
+        self._visits, self._renders, self._draws = visits, renders, (*draws,)
         self._all_sources = sources
 
     @staticmethod
@@ -132,6 +140,7 @@ class PageExecution(Task):
             visits=self._visits,
             renders=self._renders,
             notebook=contents.source(self.page),
+            draws=self._draws,
         )
 
     def finish(self, *, retry: bool) -> str | None:

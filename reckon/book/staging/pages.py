@@ -17,7 +17,7 @@ from pathlib import Path
 
 from reckon import config, records
 from reckon.book import contents
-from reckon.book.build_cache import faults_of_run, read_or_compute
+from reckon.book.build_cache import read_or_compute
 from reckon.book.execution import dependencies
 from reckon.book.execution.outputs import static_form
 from reckon.book.staging import code_prompts
@@ -81,9 +81,10 @@ def _code_of(cells: list[dict]) -> list[str]:
     return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
 
 
-def staged(notebooks: dict[str, dict], run: str) -> dict[str, bytes]:
-    """The staged file of each executed page of that run, by its path below the stage."""
-    faults = faults_of_run(run)
+def staged(notebooks: dict[str, dict], run: str, faults: list[str]) -> dict[str, bytes]:
+    """The staged file of each executed page of that run, by its path below the stage.
+
+    faults: what was changed in the files of the run."""
     recorded = records.experiments(run)
     return {
         f"notebooks/{page}.ipynb": _staged(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,8 +13,9 @@ import yaml
 
 from reckon import config, records
 from reckon.book import contents, private_names
+from reckon.book.build_cache import faults_of_run
 from reckon.book.staging import card, glossary, mathjax, pages
-from reckon.book.staging.stamp import facts, stamp
+from reckon.book.staging.stamp import facts, made_from, stamp
 from reckon.config import ROOT
 from reckon.edits import what_if_panels
 from reckon.errors import ReckonError
@@ -28,8 +30,9 @@ from reckon.show.titles import title_of
 _DATA = (".bib", ".json")  # of what lies in book/, beside the prose
 _PDF_STYLE = ".sty"
 _FIGURE = re.compile(rb"/figures/([\w-]+)\.")  # as a page names it
-SPHINX_SETTINGS = ROOT / "book" / "conf.py"
+_ICON = "favicon.svg"
 _INSTRUCTOR = "The instructor's edition: it has the solutions of all exercises."
+_beside = ThreadPoolExecutor(1, thread_name_prefix="staging")
 _PDF_LINK = """
 ```{raw} html
 <p>For print: <a href="../reckon.pdf">the report</a>, and
@@ -64,17 +67,18 @@ def stage(run: Run, *, pdf_link: bool, hides_names: bool = False) -> Stage:
     hides_names: hosts, users and addresses are replaced by hashes, which are printed.
     Files that did not change keep their time."""
     folder = stage_dir()
-    notebooks = pages.executed_notebooks()
-    files = {**_sources(), **pages.staged(notebooks, run.name)}
-    files |= _record_copies(run.name)
+    commit = _beside.submit(made_from)  # git has an edited notebook filtered
+    notebooks, broken = pages.executed_notebooks(), faults_of_run(run.name)
+    files = {**_texts(), **pages.staged(notebooks, run.name, broken)}
+    files |= _settings() | _record_copies(run.name)
     files["book/front.md"] = pages.front(notebooks).encode()
     files["book/card.md"] = pages.machine_card(notebooks).encode()
     for part in contents.parts():
         files[f"book/answers-{part}.md"] = pages.answers(part, notebooks).encode()
     files |= _figures(files)
-    told = facts(run)
+    told = facts(run, commit.result())
     files["title.json"] = _title(run, told, pages.score(notebooks))
-    files["book/stamp.md"] = (stamp(run, told) + (_PDF_LINK if pdf_link else "")).encode()
+    files["book/stamp.md"] = (stamp(run, told, broken) + (_PDF_LINK if pdf_link else "")).encode()
     faults = []
     for name, content in files.items():
         if name.endswith((".md", ".ipynb")):
@@ -89,8 +93,7 @@ def stage(run: Run, *, pdf_link: bool, hides_names: bool = False) -> Stage:
     static["_static/card.png"] = card.card(title, times)
     static |= {f"_static/{name}": content for name, content in mathjax.files().items()}
     for name, content in {**files, **static}.items():
-        if not (folder / name).exists() or (folder / name).read_bytes() != content:
-            _write(folder / name, content)
+        _write_if_changed(folder / name, content)
     _remove_others(folder, files.keys() | static.keys())
     of_pdfs = {name: static.pop(name) for name in [*static] if name.endswith(_PDF_STYLE)}
     return Stage(folder, _digest(files | of_pdfs), _digest(static), tuple(faults))
@@ -123,24 +126,42 @@ def _title(run: Run, told: dict[str, str], score: str) -> bytes:
     return json.dumps(words, indent=1).encode()
 
 
-def _sources() -> dict[str, bytes]:
-    """What is staged as it is: the settings, the prose and the C sources, by its staged path."""
+def stage_sources() -> None:
+    """Stage what no run changes: Sphinx looks which pages there are when it starts."""
+    for name, content in {**_settings(), **_texts()}.items():
+        _write_if_changed(stage_dir() / name, content)
+
+
+def settings_digest() -> str:
+    """The hash of what Sphinx reads when it starts."""
+    return _digest(_settings())
+
+
+def _settings() -> dict[str, bytes]:
+    """Sphinx's settings, extensions and data, and the icon that it looks for, by staged path."""
     book = ROOT / "book"
-    paths = [*(ROOT / "csrc").rglob("*.[ch]")]
-    paths += [path for path in book.glob("*") if path.suffix in _DATA]
-    files = {str(path.relative_to(ROOT)): path.read_bytes() for path in paths}
-    files["_config.yml"] = _settings().encode()
+    data = [path for path in book.glob("*") if path.suffix in _DATA]
+    files = {f"book/{path.name}": path.read_bytes() for path in data}
+    files["_config.yml"] = _jupyter_book_settings().encode()
     files["_toc.yml"] = contents.toc_text().encode()
-    files[SPHINX_SETTINGS.name] = SPHINX_SETTINGS.read_bytes()
+    files["conf.py"] = (book / "conf.py").read_bytes()
+    files[f"_static/{_ICON}"] = (book / "static" / _ICON).read_bytes()
     for path in (book / "ext").glob("*.[jp][sy]"):
         files[f"_ext/{path.name}"] = path.read_bytes()
-    for path in book.glob("*.md"):
+    return files
+
+
+def _texts() -> dict[str, bytes]:
+    """The prose and the C sources, by the staged path."""
+    paths = [*(ROOT / "csrc").rglob("*.[ch]")]
+    files = {str(path.relative_to(ROOT)): path.read_bytes() for path in paths}
+    for path in (ROOT / "book").glob("*.md"):
         files[f"book/{path.name}"] = pages.without_dead_links(path.read_text("utf-8")).encode()
     return files
 
 
-def _settings() -> str:
-    """Jupyter Book's settings, with the address of the site where that is known; each page of the
+def _jupyter_book_settings() -> str:
+    """_config.yml, with the address of the site where that is known; each page of the
     instructor's edition says at its top that it is one."""
     path, settings = ROOT / "_config.yml", config.settings()
     content = contents.read_yaml(path)
@@ -214,7 +235,9 @@ def _record_copies(run: str) -> dict[str, bytes]:
     }
 
 
-def _write(path: Path, content: bytes) -> None:
+def _write_if_changed(path: Path, content: bytes) -> None:
+    if path.exists() and path.read_bytes() == content:
+        return
     records.make_folder(path.parent)
     try:
         path.write_bytes(content)

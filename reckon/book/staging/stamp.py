@@ -7,7 +7,7 @@ import platform
 import subprocess
 
 from reckon import config, records, units
-from reckon.book.build_cache import faults_of_run, read_or_compute
+from reckon.book.build_cache import read_or_compute
 from reckon.config import ROOT
 from reckon.records.run_files import verify
 from reckon.records.run_files.models import Run
@@ -29,9 +29,9 @@ def made_from() -> str:
     return f"commit {git.stdout.strip()}"
 
 
-def facts(run: Run) -> dict[str, str]:
+def facts(run: Run, commit: str) -> dict[str, str]:
     """What the title page and the front page say of the run, as plain text. The date is that of the
-    newest samples."""
+    newest samples; the commit is what made_from() says."""
     machine = run.machine
     words = processor(machine)
     memory = machine.number("memory.capacity")
@@ -46,12 +46,12 @@ def facts(run: Run) -> dict[str, str]:
         "Measured": date,
         "Profile": profiles,
         "Run": run.name,
-        "Made from": made_from(),
+        "Made from": commit,
     }
 
 
-def stamp(run: Run, facts_of_run: dict[str, str]) -> str:
-    """The table of the front page about the run."""
+def stamp(run: Run, facts_of_run: dict[str, str], faults: list[str]) -> str:
+    """The table of the front page about the run; faults: what was changed in its files."""
     rows = {
         name: code(value) if name == "Run" else literal(value)
         for name, value in facts_of_run.items()
@@ -59,7 +59,7 @@ def stamp(run: Run, facts_of_run: dict[str, str]) -> str:
     rows["Made with"] = ", ".join(f"{name} {version}" for name, version in _versions().items())
     if root := verify.root_hash(run.name):
         rows["Root hash"] = code(root)
-    if faults_of_run(run.name):
+    if faults:
         rows["Changed"] = "after it was written; `reckon verify` lists what"
     table = "\n".join(table_row([f"**{name}**", value]) for name, value in rows.items())
     return f"| This run | |\n| --- | --- |\n{table}\n"

@@ -24,7 +24,7 @@ from matplotlib.axis import Axis
 from matplotlib.figure import Figure  # not pyplot: no global state, and a faster import
 from matplotlib.text import Annotation
 
-from reckon import config, records
+from reckon import build_context, config, records
 from reckon.show import figure_files
 from reckon.show.block import Block
 from reckon.show.figure_files import PHONE, PLACES, PRINT
@@ -173,6 +173,9 @@ class Drawing:
         _write_if_changed(figure_files.path(name, ".svg"), svg.encode())
         predictions = places.predictions if places else []
         figure_files.keep(name, (self, places), _digest(f"{svg} {predictions}"))
+        context = build_context.current()
+        if context and figure_files.missing(name, context.draws):
+            draw_later([name], context.draws)
 
     def _draw_for_print(self, path: Path) -> None:
         printed = io.BytesIO()

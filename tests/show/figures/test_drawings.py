@@ -2,6 +2,8 @@
 
 import pytest
 
+from reckon import build_context
+from reckon.build_context import BuildContext
 from reckon.show import figure_files
 from reckon.show.figure_files import LATER, PHONE, PRINT
 from reckon.show.figures import drawings
@@ -58,6 +60,17 @@ def test_a_book_draws_what_it_needs(build):
     drawings.draw_later(["a"], LATER)
     assert figure_files.path("a", PHONE).stat() == phone
     assert figure_files.undrawn(LATER) == []
+
+
+def test_a_page_that_is_executed_alone_draws_all_that_its_book_needs(build, monkeypatch):
+    alone = BuildContext(build / "events", build / "reads", draws=(PHONE,))
+    monkeypatch.setattr(build_context, "_current", alone)
+    draw(1)
+    assert figure_files.undrawn([PHONE]) == []
+    first = figure_files.path("a", PHONE).stat()
+    draw(1)
+    assert figure_files.path("a", PHONE).stat() == first
+    assert figure_files.undrawn([PRINT]) == ["a"]
 
 
 def test_nothing_of_an_earlier_drawing_is_left(drawn, build):
