@@ -25,25 +25,31 @@ from reckon.records import notebook_cells
 ROOT = Path(__file__).resolve().parent.parent
 
 
-PAGE = re.compile(r"(?<=\]\()(?!/)[\w./-]+\.(?:ipynb|md)(?=[)#])")
+PAGE = re.compile(r"(?<=\]\()(?!/)[\w./-]+\.(?:ipynb|md|bib)(?=[)#])")
 TERM = re.compile(r"\{term\}`([^`<]*?)(?: <([^`>]*)>)?`")
 TERM_LINK = re.compile(r"\[([^\]]*)\]\(/book/glossary\.md#([^)]*)\)")
+CITE, CITE_LINK = (
+    re.compile(r"\{cite\}`([^`]*)`"),
+    re.compile(r"\[([^\]]*)\]\(/book/references\.bib\)"),
+)
 FILE = re.compile(r"(?<=<)/(?=csrc/)")  # of the role `download`
 
 
 def with_links(source, folder):
     """The Markdown with links to pages from that folder: JupyterLab opens these beside the notebook
-    and leaves for others. Terms are links to the glossary."""
+    and leaves for others. Terms are links to the glossary, sources to their list."""
     source = TERM.sub(
         lambda term: f"[{term[1]}](/book/glossary.md#{quote(term[2] or term[1])})", source
     )
+    source = CITE.sub(r"[\1](/book/references.bib)", source)
     return FILE.sub("/files/", notebook_cells.with_links_from(source, folder))
 
 
 def without_links(source, folder):
     """The Markdown as it is saved, with links from the book's folder."""
     source = PAGE.sub(lambda path: posixpath.normpath(f"/{folder}/{path[0]}"), source)
-    return TERM_LINK.sub(term_of_link, source).replace("</files/", "</")
+    source = CITE_LINK.sub(r"{cite}`\1`", TERM_LINK.sub(term_of_link, source))
+    return source.replace("</files/", "</")
 
 
 def term_of_link(link):

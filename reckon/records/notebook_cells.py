@@ -15,7 +15,7 @@ from pathlib import Path
 
 _LONGEST_LINE = 60  # characters of a cell's line in a sentence
 _GIT_S = 10
-_PAGE = re.compile(r"(?<=\]\()/(?P<path>[\w/-]+\.(?:ipynb|md))(?=[)#])")  # in a link
+_PAGE = re.compile(r"(?<=\]\()/(?P<path>[\w/-]+\.(?:ipynb|md|bib))(?=[)#])")  # in a link
 _TITLES = "titles"  # the tag of the cells that hold them
 ANSWER = "answer"  # that of the answer box and its figure
 UNTIL_THE_ANSWER = "Choose *Run All Cells* in the menu *Run*: the answer appears here."
