@@ -22,6 +22,7 @@ _API = {
         "begin": "reckon:begin",
         "run": "reckon:run",
         "results": "reckon:results",
+        "all_notebooks": "reckon.book.contents:all_notebooks",
         "parts": "reckon.book.contents:parts",
         "by_name": "reckon.records.quantities.lookup:by_name",
         "at_level": "reckon.records.quantities.cache_levels:at_level",
@@ -91,6 +92,7 @@ _API = {
     "what one page shows": {
         "front_page": "reckon.show.pages.front_page",
         "machine_page": "reckon.show.pages.machine_page",
+        "part_page": "reckon.show.pages.part_page",
         "reports": "reckon.comparison.reports",
         "status_page": "reckon.show.pages.status_page",
         "summary_page": "reckon.show.pages.summary_page",

@@ -2,14 +2,15 @@
 
 Code cells in a row whose source is hidden become one, with one line to show it.
 
-Tags of cells say what they are: "answer" the answer box and its figure, "front" what the front page
-shows, "card" its part about the machine, "score" its sentence on the title page of the PDFs, "fold"
-the first cell of a section for specialists.
+Tags of cells say what they are: "answer" the answer box and its figure, "front" what the front
+page shows, "card" its part about the machine, "part" the opening of each part, "score" the
+sentence on the title page of the PDFs, "fold" the first cell of a section for specialists.
 """
 
 from __future__ import annotations
 
 import html
+import itertools
 import json
 import re
 from collections.abc import Iterable, Iterator
@@ -23,11 +24,18 @@ from reckon.book.execution.outputs import static_form
 from reckon.book.staging import code_prompts
 from reckon.edits import what_if_panels
 from reckon.errors import ReckonError
+from reckon.messages import join_words
 from reckon.records.quantities import revisions
 from reckon.show.block import MEASURED, for_students, raw_html
-from reckon.show.text import literal
+from reckon.show.pages import part_page
+from reckon.show.text import literal, plural
+from reckon.show.titles import page_link
 
 _ANSWER, _FRONT, _CARD, _FOLD, _SCORE = "answer", "front", "card", "fold", "score"
+_PART_OPENING = "part"
+_GOALS = re.compile(r"^Afterwards you can .*?(?:\n(?=\n)|\Z)", re.MULTILINE | re.DOTALL)
+_NO_TEXT = re.compile(r"^(?:\||:|```).*$", re.MULTILINE)
+_WORDS_A_MINUTE = 200
 _HIDDEN, _REMOVED = "hide-input", "remove-input"  # MyST-NB's: folded source, no source
 _VERBS = ("Show", "Hide")
 _LINK = re.compile(r"\[(?P<words>[^][]*)\]\(/(?P<file>[\w/-]+)\.(?:ipynb|md)\)")
@@ -86,11 +94,13 @@ def staged(notebooks: dict[str, dict], run: str, faults: list[str]) -> dict[str,
 
     faults: what was changed in the files of the run."""
     recorded = records.experiments(run)
+    sources = part_page.uses(run, contents.all_notebooks())
     return {
         f"notebooks/{page}.ipynb": _staged(
             notebook,
             [fault for fault in faults if fault.startswith(f"{page}/")],
             _formulas(run, page) if page in recorded else "",
+            sources.get(page),
         )
         for page, notebook in notebooks.items()
     }
@@ -115,6 +125,15 @@ def score(notebooks: dict[str, dict]) -> str:
     shown = (text for notebook in notebooks.values() for text in _outputs(notebook, _SCORE))
     sentence = _BOLD.search(next(shown, ""))
     return sentence["words"] if sentence else ""
+
+
+def opening(part: str, notebooks: dict[str, dict]) -> str:
+    """What the part's chapters build on and cost: its piece of the cells tagged "part"."""
+    shown = "\n".join(
+        text for notebook in notebooks.values() for text in _outputs(notebook, _PART_OPENING)
+    )
+    pieces = re.split(rf"^{part_page.MARK}(\S+)$", shown, flags=re.MULTILINE)
+    return _as_prose([dict(zip(pieces[1::2], pieces[2::2], strict=True)).get(part, "").strip()])
 
 
 def answers(part: str, notebooks: dict[str, dict]) -> str:
@@ -184,10 +203,8 @@ def _tagged(cell: dict, tag: str) -> bool:
 
 def _arranged(cells: list[dict]) -> list[dict]:
     """The cells in the order of the page: the answer, which is computed last, below the title."""
-    of_front_page = (_FRONT, _CARD)
-    title, *others = [
-        cell for cell in cells if not any(_tagged(cell, tag) for tag in of_front_page)
-    ]
+    elsewhere = (_FRONT, _CARD, _PART_OPENING)
+    title, *others = [cell for cell in cells if not any(_tagged(cell, tag) for tag in elsewhere)]
     answer = [cell for cell in others if _tagged(cell, _ANSWER)]
     rest = _hidden_joined([cell for cell in others if not _tagged(cell, _ANSWER)])
     return [title, *answer, *(_foldable(_with_prompt(cell)) for cell in rest)]
@@ -245,12 +262,18 @@ def _formulas(run: str, experiment: str) -> str:
     )
 
 
-def _staged(notebook: dict, faults: list[str], formulas: str) -> bytes:
+def _staged(
+    notebook: dict, faults: list[str], formulas: str, sources: list[str] | None = None
+) -> bytes:
     """The executed notebook without what differs from one execution to the next.
 
     faults: what is broken in its record, which the page says below its title.
-    formulas: the data of its what-if panels, its last cell."""
+    formulas: the data of its what-if panels, its last cell.
+    sources: of a chapter those that it builds on."""
     cells = _arranged(notebook["cells"])
+    if sources is not None:
+        title = "".join(cells[0]["source"])
+        cells[0] = {**cells[0], "source": _with_needs(title, sources, _minutes(cells))}
     if faults:
         sentence = f"Its record was changed after it was written: {literal('; '.join(faults))}."
         cell = _markdown_cell(f":::{{error}}\n{sentence}\n:::", "changed")
@@ -269,6 +292,27 @@ def _staged(notebook: dict, faults: list[str], formulas: str) -> bytes:
     notebook["metadata"].pop("widgets", None)  # Sphinx would load their scripts from elsewhere
     text = json.dumps({**notebook, "cells": cells})
     return (without_dead_links(text) + "\n").encode()
+
+
+def _with_needs(title: str, sources: list[str], minutes: int) -> str:
+    """The chapter's first cell; its paragraph of goals also says what it builds on and how long it
+    takes to read."""
+    links = join_words([page_link(each) for each in sources]) or "no other chapter"
+    needs = f"Builds on {links}. Takes {minutes} {plural(minutes, 'minute', 'minutes')} to read."
+    return _GOALS.sub(
+        lambda goals: f"::::{{container}} goals\n{goals[0].strip()} {needs}\n::::\n", title
+    )
+
+
+def _minutes(cells: list[dict]) -> int:
+    """How long the page takes to read, without what it folds, its tables and its code."""
+    texts = []
+    for cell in itertools.takewhile(lambda cell: not _tagged(cell, _FOLD), cells):
+        outputs = [output.get("data", {}) for output in cell.get("outputs", [])]
+        texts += ["".join(output.get("text/markdown", "")) for output in outputs]
+        texts += ["".join(cell["source"])] if cell["cell_type"] == "markdown" else []
+    words = _NO_TEXT.sub("", "\n".join(texts)).split()
+    return max(1, round(len(words) / _WORDS_A_MINUTE))
 
 
 def _markdown_cell(text: str, cell_id: str) -> dict:

@@ -75,6 +75,7 @@ def stage(run: Run, *, pdf_link: bool, hides_names: bool = False) -> Stage:
     files["book/card.md"] = pages.machine_card(notebooks).encode()
     for part in contents.parts():
         files[f"book/answers-{part}.md"] = pages.answers(part, notebooks).encode()
+        files[f"book/opening-{part}.md"] = pages.opening(part, notebooks).encode()
     files |= _figures(files)
     told = facts(run, commit.result())
     files["title.json"] = _title(run, told, pages.score(notebooks))

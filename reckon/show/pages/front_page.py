@@ -101,9 +101,24 @@ def unsupported(results: list[Result]) -> Block:
 
 
 def ruler(results: list[Result]) -> Block:
-    """The main results that are times on one axis, the shortest first, each linked to its chapter
-    and on a person's scale: as if the shortest took a second."""
-    values, absent = _values(results, main_results())
+    """The main results that are times on one axis, with links to this as a picture."""
+    table = _on_one_axis(results, main_results())
+    return join_blocks([table, Block(raw_html(_PICTURES))]) if main_times(results) else table
+
+
+def of_part(results: list[Result], part: str) -> Block:
+    """A part's main results: the times on one axis, and below them the others."""
+    values, _ = _values(results, of_parts(part))
+    others = [each for each, value in values.items() if _dimension(value) != _TIME]
+    times = [headline for headline in of_parts(part) if headline not in others]
+    shown = [_on_one_axis(results, times)] if times else []
+    return join_blocks([*shown, headlines(results, others)] if others else shown)
+
+
+def _on_one_axis(results: list[Result], chosen: list[Headline]) -> Block:
+    """Those that are times, the shortest first, each linked to its chapter and on a person's scale:
+    as if the shortest took a second."""
+    values, absent = _values(results, chosen)
     times = _times(values)
     scale = _to_whole_decades(log_scale([each for _, each in times]))
     rows = [
@@ -116,8 +131,7 @@ def ruler(results: list[Result]) -> Block:
         for headline, each in times
     ]
     persons = f"{times[0][0].name} as 1 s" if times else ""
-    table = _boxed("headlines ruler", ["", axis(scale), *_COLUMNS, persons], rows, absent)
-    return join_blocks([table, Block(raw_html(_PICTURES))]) if times else table
+    return _boxed("headlines ruler", ["", axis(scale), *_COLUMNS, persons], rows, absent)
 
 
 def _to_whole_decades(scale: tuple[float, float]) -> tuple[float, float]:

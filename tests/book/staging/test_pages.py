@@ -9,6 +9,7 @@ from helpers.project import ROOT
 from reckon import config
 from reckon.book import contents
 from reckon.book.staging import pages
+from reckon.show.pages import part_page
 
 
 def markdown(source, *tags):
@@ -79,6 +80,29 @@ def test_the_front_page_has_its_cells_and_a_part_the_answers_of_its_chapters():
     assert pages.answers("cpu", notebooks) == (
         "**[The title](/notebooks/cpu/clock.ipynb)**\n\nthe answer\n"
     )
+
+
+def test_the_opening_of_a_part_is_its_piece_of_the_cells_for_it():
+    text = f"{part_page.MARK}cpu\n\nThe first.\n\n{part_page.MARK}memory\n\nThe second."
+    notebooks = {
+        "summary": {"metadata": {}, "cells": [markdown("# The title"), code(text, "part")]}
+    }
+    assert pages.opening("cpu", notebooks) == "The first.\n"
+    assert pages.opening("memory", notebooks) == "The second.\n"
+    assert pages.opening("power", notebooks) == "\n"
+    assert pages._arranged(notebooks["summary"]["cells"]) == [markdown("# The title")]
+
+
+def test_a_chapters_goals_say_what_it_builds_on_and_how_long_it_takes():
+    title = "# The title\n\nWords.\n\nAfterwards you can predict this, and\nmeasure that."
+    cells = [markdown(title), code("| a | table |\n" + "word " * 990), markdown("x " * 999, "fold")]
+    text = pages._with_needs(title, ["cpu/clock", "cpu/loop"], pages._minutes(cells))
+    assert text == (
+        "# The title\n\nWords.\n\n::::{container} goals\nAfterwards you can predict this, and\n"
+        "measure that. Builds on [The clock](/notebooks/cpu/clock.ipynb) and "
+        "[The loop](/notebooks/cpu/loop.ipynb). Takes 5 minutes to read.\n::::\n"
+    )
+    assert "Builds on no other chapter. Takes 1 minute to read." in pages._with_needs(title, [], 1)
 
 
 def test_links_to_pages_that_the_book_leaves_out_are_their_words(monkeypatch):
