@@ -155,6 +155,7 @@ def test_notebooks_are_clean_short_and_import_reckon_alone(name):
 # What a chapter has: headings in this order, and calls. CONTRIBUTING.md lists them.
 _HEADINGS = [
     "# ",
+    "Afterwards you can ",  # the goals
     "## What happens underneath",
     "## The model",
     "## How it is measured",
