@@ -248,14 +248,19 @@ def terms(text):
     return {(target or words).lower() for words, target in linked}
 
 
+@pytest.mark.parametrize("name", sorted(EXPERIMENTS))
+def test_a_number_of_a_figure_is_of_one_that_the_page_draws(name):
+    text = "".join("".join(cell["source"]) for cell in cells(name, "markdown"))
+    figures = re.findall(r"\{numref\}`(?:Figure %s <([\w-]+)>)?", text)
+    assert all(figure and f'"{figure}"' in source(name) for figure in figures)
+
+
 def test_a_link_to_a_page_is_one_that_a_part_of_the_book_can_leave_out():
     """`without_dead_links` knows [words](/notebooks/files/read.ipynb) alone."""
     texts = [path.read_text() for path in (ROOT / "book").glob("*.md")]
     texts += ["".join(cell["source"]) for name in NOTEBOOKS for cell in cells(name, "markdown")]
     for text in texts:
-        assert not re.search(
-            r"\{(doc|ref|numref|any)\}`|\]\([^/)\s:#][^)\s:#]*\.(md|ipynb)", text
-        ), text
+        assert not re.search(r"\{(doc|ref|any)\}`|\]\([^/)\s:#][^)\s:#]*\.(md|ipynb)", text), text
 
 
 def test_terms_that_pages_link_to_are_in_the_glossary():

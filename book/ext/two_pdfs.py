@@ -17,6 +17,7 @@ from sphinx_jupyterbook_latex.nodes import CellInput, CellOutput
 
 REPORT, RECORD = "reckon", "reckon-full"
 TITLES = {REPORT: "Reckon", RECORD: "Reckon: the full record"}
+_KEYWORDS = ("operating systems", "performance", "prediction", "measurement", "system calls")
 # A table of more lines may break across pages. The report's tables are short and stay whole.
 _LINES_TOGETHER = {REPORT: 30, RECORD: 12}
 _SITES_LINE_GAP = "\\\\[0.5em]\n"  # between the lines of a formula
@@ -93,7 +94,9 @@ def _metadata(title, author, facts):
     # The PDFs are not tagged: with XeLaTeX (TeX Live 2022), tagpdf writes a structure without text,
     # refuses most of what Sphinx writes and does not finish within ten minutes.
     subject = f"{facts['machine']}, run {facts['run']}, measured {facts['measured']}"
-    fields = {"title": title, "author": author, "subject": subject, "keywords": facts["course"]}
+    words = [facts["course"], *_KEYWORDS, facts["machine"].partition(",")[0]]
+    keywords = ", ".join(filter(None, words))
+    fields = {"title": title, "author": author, "subject": subject, "keywords": keywords}
     values = "".join(f"pdf{name}={{{_tex(value)}}}," for name, value in fields.items() if value)
     values = values.replace(r"\sphinxhyphen{}", "-")  # no bookmark understands it
     return f"\n\\hypersetup{{{values}pdflang=en}}\n"
@@ -107,8 +110,8 @@ def _title_page(title, facts):
         rows["Root hash"] = facts["root hash"]
     lines = [f"\\begin{{reckontitle}}{{{name}}}{{{subtitle}}}"]
     lines += [f"\\titleauthor{{{_tex(facts[key])}}}" for key in ("author", "course") if facts[key]]
-    if facts["score"]:
-        lines.append(f"\\titlescore{{{_tex(facts['score'])}}}")
+    if facts["abstract"]:
+        lines.append(f"\\titleabstract{{{_tex(facts['abstract'])}}}")
     lines += [f"\\titlerow{{{name}}}{{{_tex(value)}}}" for name, value in rows.items()]
     return "\n".join([*lines, r"\end{reckontitle}"])
 

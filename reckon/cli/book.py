@@ -94,6 +94,8 @@ def book_options(function: Callable[..., int]) -> Callable[..., int]:
 def build(*, html: bool, pdf: bool, publish_to: Path | None, as_json: bool, **choices) -> int:
     """Execute the notebooks, and make the site and the PDFs."""
     use_choices(**choices)
+    if pdf and not html and not sphinx.have_tex():
+        raise ReckonError(sphinx.TEX_HINT)
     outputs = Outputs(wants_html=html or not pdf, wants_pdf=pdf or not html, publish_to=publish_to)
     return build_book(outputs, as_json=as_json)
 

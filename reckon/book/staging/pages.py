@@ -32,7 +32,7 @@ from reckon.show.text import literal, plural
 from reckon.show.titles import page_link
 
 _ANSWER, _FRONT, _CARD, _FOLD, _SCORE = "answer", "front", "card", "fold", "score"
-_PART_OPENING = "part"
+_PART_OPENING, _ABSTRACT = "part", "abstract"
 _GOALS = re.compile(r"^Afterwards you can .*?(?:\n(?=\n)|\Z)", re.MULTILINE | re.DOTALL)
 _NO_TEXT = re.compile(r"^(?:\||:|```).*$", re.MULTILINE)
 _WORDS_A_MINUTE = 200
@@ -41,6 +41,8 @@ _VERBS = ("Show", "Hide")
 _LINK = re.compile(r"\[(?P<words>[^][]*)\]\(/(?P<file>[\w/-]+)\.(?:ipynb|md)\)")
 _TERM = re.compile(r"\{term\}`(?P<words>[^`<]*?)(?: <[^`>]*>)?`")
 _BOLD = re.compile(r"\*\*(?P<words>[^*]+)\*\*")
+_FIGURE = re.compile(r"\{numref\}`Figure %s <(?P<name>[\w-]+)>`")
+_MARKUP = re.compile(r"<[^>]*>|\*\*|\[(?P<words>[^][]*)\]\([^)]*\)")
 _GLOSSARY = "book/glossary"
 # The space before a unit, where no line ends; not in code and formulas.
 _SPACE_OF_NUMBER = re.compile(
@@ -136,6 +138,12 @@ def opening(part: str, notebooks: dict[str, dict]) -> str:
     return _as_prose([dict(zip(pieces[1::2], pieces[2::2], strict=True)).get(part, "").strip()])
 
 
+def abstract(notebooks: dict[str, dict]) -> str:
+    """The abstract of the PDFs as plain text; "" for a book without a summary."""
+    shown = (text for notebook in notebooks.values() for text in _outputs(notebook, _ABSTRACT))
+    return _MARKUP.sub(r"\g<words>", next(shown, ""))
+
+
 def answers(part: str, notebooks: dict[str, dict]) -> str:
     """The title and the answer box of each chapter of a part."""
     cards = []
@@ -197,13 +205,20 @@ def without_dead_links(text: str) -> str:
     return _LINK.sub(lambda link: link[0] if link["file"] in files else link["words"], text)
 
 
+def _without_dead_numbers(text: str) -> str:
+    """The page; of a figure that it does not draw, "The figure" in the place of its number."""
+    return _FIGURE.sub(
+        lambda found: found[0] if f":name: {found['name']}\\n" in text else "The figure", text
+    )
+
+
 def _tagged(cell: dict, tag: str) -> bool:
     return tag in cell["metadata"].get("tags", [])
 
 
 def _arranged(cells: list[dict]) -> list[dict]:
     """The cells in the order of the page: the answer, which is computed last, below the title."""
-    elsewhere = (_FRONT, _CARD, _PART_OPENING)
+    elsewhere = (_FRONT, _CARD, _PART_OPENING, _ABSTRACT)
     title, *others = [cell for cell in cells if not any(_tagged(cell, tag) for tag in elsewhere)]
     answer = [cell for cell in others if _tagged(cell, _ANSWER)]
     rest = _hidden_joined([cell for cell in others if not _tagged(cell, _ANSWER)])
@@ -291,7 +306,7 @@ def _staged(
             output["data"] = static_form(output["data"])
     notebook["metadata"].pop("widgets", None)  # Sphinx would load their scripts from elsewhere
     text = json.dumps({**notebook, "cells": cells})
-    return (without_dead_links(text) + "\n").encode()
+    return (_without_dead_numbers(without_dead_links(text)) + "\n").encode()
 
 
 def _with_needs(title: str, sources: list[str], minutes: int) -> str:

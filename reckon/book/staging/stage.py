@@ -78,7 +78,7 @@ def stage(run: Run, *, pdf_link: bool, hides_names: bool = False) -> Stage:
         files[f"book/opening-{part}.md"] = pages.opening(part, notebooks).encode()
     files |= _figures(files)
     told = facts(run, commit.result())
-    files["title.json"] = _title(run, told, pages.score(notebooks))
+    files["title.json"] = _title(run, told, pages.score(notebooks), pages.abstract(notebooks))
     files["book/stamp.md"] = (stamp(run, told, broken) + (_PDF_LINK if pdf_link else "")).encode()
     faults = []
     for name, content in files.items():
@@ -118,10 +118,11 @@ def _without_names(run: Run, files: dict[str, bytes]) -> dict[str, bytes]:
     }
 
 
-def _title(run: Run, told: dict[str, str], score: str) -> bytes:
+def _title(run: Run, told: dict[str, str], score: str, abstract: str) -> bytes:
     """What book/ext/two_pdfs.py writes on the title pages."""
     settings = config.settings()
     words = {"author": settings.author, "course": settings.course, "score": score}
+    words["abstract"] = abstract
     words["root hash"] = verify.root_hash(run.name) or ""
     words |= {name.lower(): value for name, value in told.items()}
     return json.dumps(words, indent=1).encode()

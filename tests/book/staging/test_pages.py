@@ -93,6 +93,20 @@ def test_the_opening_of_a_part_is_its_piece_of_the_cells_for_it():
     assert pages._arranged(notebooks["summary"]["cells"]) == [markdown("# The title")]
 
 
+def test_a_figure_that_is_not_drawn_is_named_without_its_number():
+    text = "{numref}`Figure %s <a-b>` and {numref}`Figure %s <c>`; :::{figure} x\\n:name: a-b\\n"
+    assert pages._without_dead_numbers(text).startswith("{numref}`Figure %s <a-b>` and The figure;")
+
+
+def test_the_abstract_is_plain_text():
+    text = (
+        "**Of 2 [System calls](/notebooks/cpu/syscall.ipynb)** <span data-quantity='a'>two</span>."
+    )
+    notebooks = {"summary": {"metadata": {}, "cells": [code(text, "abstract")]}}
+    assert pages.abstract(notebooks) == "Of 2 System calls two."
+    assert pages.abstract({}) == ""
+
+
 def test_a_chapters_goals_say_what_it_builds_on_and_how_long_it_takes():
     title = "# The title\n\nWords.\n\nAfterwards you can predict this, and\nmeasure that."
     cells = [markdown(title), code("| a | table |\n" + "word " * 990), markdown("x " * 999, "fold")]

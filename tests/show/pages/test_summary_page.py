@@ -146,3 +146,26 @@ def test_caveats_have_a_line_for_each_cause():
         "other in [memory/made](/notebooks/memory/made.ipynb).",
     ]
     assert caveats([], []).markdown == "Nothing suspicious was found."
+
+
+def test_a_miss_is_blamed_on_a_guess_whose_interval_holds_the_value_it_needs(recorded):
+    rk.begin(run="recorded")
+    ours = summary_page.by_own_methods(rk.results())
+    text = summary_page.misses(ours).markdown
+    first, *rest = [line for line in text.splitlines() if line.startswith("- ")]
+    worst = summary_page._open(ours)[-1]
+    assert first.startswith(f"- {summary_page.link(worst.quantity)}: ") and len(rest) == 7
+    assert any("Right with " in line for line in rest) and " instead of " in text
+    assert "No guess explains it alone." in text
+    assert summary_page.misses([predicted(1.0)]).markdown == (
+        "No prediction was off by more than 2 times."
+    )
+
+
+def test_the_abstract_has_the_machine_the_score_and_the_worst(recorded):
+    rk.begin(run="recorded")
+    ours = summary_page.by_own_methods(rk.results())
+    text = summary_page.abstract(rk.run().machine, ours).markdown
+    assert summary_page._shares(summary_page._open(ours)) in text
+    assert rk.literal(rk.run().machine.value("processor.model")) in text
+    assert summary_page.link(summary_page._open(ours)[-1].quantity) in text
