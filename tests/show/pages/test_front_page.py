@@ -11,5 +11,5 @@ def test_a_machine_that_does_not_report_its_cores_has_a_card_and_a_stamp(folders
     made_up.run("r", [], machine={"processor": {"model": {"value": "A chip", "source": ""}}})
     run = records.read_run("r")
     assert "**A chip**" in machine_card(run, [], "").markdown
-    assert stamp.facts(run)["Machine"] == "A chip"
-    assert stamp.facts(run)["Hypervisor"] == "not reported"
+    assert stamp.facts(run, "commit 1")["Machine"] == "A chip"
+    assert stamp.facts(run, "commit 1")["Hypervisor"] == "not reported"
