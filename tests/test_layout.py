@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from helpers.pages import expected_text
 from helpers.project import RECORDED, ROOT
 
 import reckon as rk
@@ -203,6 +204,15 @@ def test_pages_have_their_parts_in_order(name):
     missing += [call for call in _CALLS if call not in left_out and call not in source(name)]
     assert missing == []
     assert sorted(headings, key=f"\n{text}".index) == headings
+
+
+@pytest.mark.parametrize("name", sorted(EXPERIMENTS))
+def test_a_chapter_has_two_exercises_of_each_level(name):
+    text = expected_text(name)
+    levels = re.findall(r"^\*\*\d\*\* \*\((.*?)\)\*", text, re.M)
+    assert levels == [level for level in ("to warm up", "analysis", "project") for _ in range(2)]
+    analyses = re.findall(r"^\*\*\d\*\* \*\(analysis\)\* (.*)", text, re.M)
+    assert all(re.match(r"Begin with `rk\.(frame|samples)\(", each) for each in analyses)
 
 
 def test_every_reference_says_where_to_read_it():

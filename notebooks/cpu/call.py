@@ -221,7 +221,7 @@ def twenty_arguments(o2, o0):
 def no_wait_for_the_return(o2, counter):
     """counter: the loop's counter in memory, if it was measured."""
     forwarding = counter.median_cycles - 1 if counter else math.nan
-    return ("CALL stores the return address and RET loads it, and on most cores a load after a store takes five cycles. Does a call have to "
+    return ("Begin with `rk.frame(o2)`. CALL stores the return address and RET loads it, and on most cores a load after a store takes five cycles. Does a call have to "
             "wait for them?", _no_wait_for_the_return(cycles_of_the_jumps(o2), forwarding))
 
 
@@ -237,3 +237,28 @@ def _no_wait_for_the_return(cycles, forwarding):
         return rk.unexplained("return unclear", f"No: {predicted} This core does not show it: on the page on the loop, a load after a store takes "
                               f"{takes}.")
     return rk.unexplained("return unclear", f"No: {predicted} {takes}, which does not show it.")
+
+
+def arguments_by_frame(o2, o0):
+    both = o2.has_samples and o0.has_samples
+    each = [(call.medians[-1] - call.medians[0]) / (len(call.points) - 1) if both else math.nan for call in (o2, o0)]
+    steps = np.diff(o0.medians) if both else np.array([math.nan])
+    return ("Begin with `rk.frame(o2, o0)`. What does an argument add on average, optimised and unoptimised? Which single argument adds most to the unoptimised call, and is "
+            "that more than the intervals' widths?",
+            f"On average {rk.amount(each[0], 'ns')} and {rk.amount(each[1], 'ns')}. In the unoptimised call argument {int(np.argmax(steps)) + 1} adds most, "
+            f"{rk.amount(steps.max(), 'ns')}. An argument that adds less than the width of both points' intervals adds nothing that is shown. A negative mean says that the "
+            "place of the loop, or the pairing of its instructions, matters more than an argument.")
+
+
+def through_a_pointer(o2):
+    return ("Write a probe of a call through a pointer, always to the same procedure, and of one that alternates among four in an order that repeats. Predict both from the table.",
+            f"The target is predicted in both, so each should take about what a direct call takes, {rk.amount(o2.medians[0] if o2.has_samples else math.nan, 'ns')} without "
+            "arguments, and a load of the pointer that nothing waits for. An order that does not repeat costs a wrong prediction now and then, 15 to 20 cycles. With "
+            "retpolines, which some compilers put in for safety, each call costs that.")
+
+
+def return_predicted_refuted(o2):
+    return ("The page says that a call does not wait for its return address, because the return is predicted. Refute it: recurse deeper than the core remembers returns "
+            "(16 to 64), and time a call by the depth. What has to come out?",
+            f"Up to the depth that is remembered, a call takes what it takes here, {rk.amount(o2.medians[0] if o2.has_samples else math.nan, 'ns')}; beyond it, each further return "
+            "is predicted wrongly, or by another table. A time that does not change at any depth refutes that this memory of returns is what makes calls fast.")

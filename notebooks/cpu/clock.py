@@ -1,5 +1,7 @@
 """What the chapter on the clock concludes."""
 
+import math
+
 import numpy as np
 
 import reckon as rk
@@ -173,7 +175,33 @@ def a_chain_of_additions(core_clock):
 
 def input_to_find(core_clock, turbo_clock):
     reported = "reports none" if turbo_clock.origin == "guess" else "reports one"
-    return ("Which input would make the prediction of the core clock better, and where do you find it?",
+    return ("Begin with `rk.frame(core_clock)`. Which input would make the prediction of the core clock better, and where do you find it?",
             f"The turbo clock for one busy core. The machine {reported}; the prediction used "
             f"{rk.amount(turbo_clock.value, 'Gcycle/s')}, and {core_clock} was measured. The processor's data sheet has it, and "
             "`machine.toml` takes it.")
+
+
+def first_and_last_trials(core_clock):
+    trials = rk.samples(core_clock)
+    order = trials.groupby(["visit", "process"])["second"].rank(pct=True)
+    early, late = (trials["value"][which].median() for which in (order <= 0.2, order > 0.8))
+    return ("Begin with `rk.samples(core_clock)`. Does the clock rise while a process measures? Rank each process's trials by `second`, and compare the first fifth with the "
+            "last.",
+            f"The last fifth's median is {rk.number(late / early, 4)} times that of the first. A core that was idle may need some milliseconds to reach its clock; then "
+            "this is above 1, and short measurements show too few cycles. A ratio of 1 says that it was at its clock when the first trial began.")
+
+
+def other_cores_refuted(core_clock, turbo_clock):
+    return ("The prediction takes the turbo clock of one busy core. Refute that it holds for a busy machine: run `reckon probe` of the core clock while one, two and all other "
+            "cores compute. What would each outcome say?",
+            f"The prediction was {rk.amount(turbo_clock.value, 'Gcycle/s')}, and {core_clock} was measured with the others idle as far as the machine was. If the clock falls with "
+            "each busy core, the turbo clock is shared, and chapters that use several cores need another. If it stays, power and heat do not limit it here. Trials with a busy "
+            "sibling do not count: the runner's witnesses show them.")
+
+
+def a_chain_of_loads(core_clock, level1):
+    cycles = level1.median * core_clock.median if level1 else math.nan
+    return ("Write a probe whose chain is of loads: a pointer that points to itself, loaded again and again. Predict cycles a load from your processor's tables. Why does it "
+            "not measure the clock as well as additions do?",
+            f"The chapter on latency measured {rk.number(cycles, 3)} cycles for a load from the L1 cache. An addition takes one cycle on nearly every core; a load takes four "
+            "or five, or none where the core forwards it. So the number of cycles is no constant that a clock can be divided by.")

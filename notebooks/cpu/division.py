@@ -171,8 +171,37 @@ def twenty_digits(curve, long):
 
 def a_hash_table(curve):
     remainder = interpolated(curve, 54)
-    return ("A hash table of 1,000 buckets takes the remainder of each 64-bit key. How many keys a second can one core place at "
+    return ("Begin with `rk.frame(independent_curve)`. A hash table of 1,000 buckets takes the remainder of each 64-bit key. How many keys a second can one core place at "
             "most, and how many if the table has 1,024 buckets?",
             f"The quotient has about 54 bits and no key waits for another, so a remainder takes {rk.amount(remainder, 'ns')}: "
             f"{rk.number(1e-6 / remainder)} million keys a second. With 1,024 buckets the remainder is the lower ten bits: an AND of "
             "one cycle, and several of them fit into a cycle.")
+
+
+def overlap_by_bits(chain, independent):
+    both = chain.has_samples and independent.has_samples
+    gains = chain.medians / independent.medians if both else np.array([math.nan])
+    bits = chain.axis_in_unit if both else np.array([math.nan])
+    most = int(np.argmax(gains))
+    factor = f"The factor lies between {rk.number(gains.min(), 3)} and {rk.number(gains[most], 3)}, the largest at a quotient of {rk.plain(bits[most])} bits."
+    if gains[most] < 1.05 * gains.min():
+        factor = f"The factor is {rk.number(gains[most], 3)} or a little less for all quotients."
+    return ("Begin with `rk.frame(chain_curve, independent_curve)`. By what factor are divisions faster that do not wait for one another? For which quotients is it the "
+            "largest, and what does that say of the divider?",
+            f"{factor} A divider that "
+            "begins a division before the last one ended has a factor far above 1 everywhere. One that works on a single division at a time hides its "
+            "first and last cycles at most, which count for most where the quotient is short. A factor of 1 says that it hides nothing.")
+
+
+def half_the_width(small):
+    return ("Write a probe of divisions of 32-bit integers (`divl` of x86, `udiv` with W registers of AArch64), of a quotient with 4 bits. Predict it from the table.",
+            f"If the time depends on the quotient's bits alone, it takes what a 64-bit division with as many takes: {small}. If the width counts, it takes less; on Intel's "
+            "cores before Ice Lake it does, because a 64-bit DIV is made of many more steps there.")
+
+
+def bits_refuted(small, chain):
+    wide = interpolated(chain, 4)
+    return ("The page says that a division takes its time by the bits of its quotient, not by those of its operands. Refute it with two measurements of this page.",
+            f"A quotient of 4 bits takes {small} with a dividend of 8 bits, and {rk.amount(wide, 'ns')} in the curve, whose dividend has 64. If the bits of the operands counted, "
+            "the second would take longer by far. `reckon probe` with other values of `quotient_bits` goes on from there. Where two quotients of equal "
+            "length differ by more than their samples scatter, the explanation is false.")

@@ -406,7 +406,29 @@ def a_line_above(o2, across):
         verdict = f"{can_make} So the new line may have done nothing but move the loop"
     else:
         verdict = f"{can_make} That is less than the half second, so moving the loop explains a part at most"
-    return ("Somebody adds a line far above a loop of 1,000,000,000 rounds, and the program gets slower by "
+    return ("Begin with `rk.frame(o2, across)`. Somebody adds a line far above a loop of 1,000,000,000 rounds, and the program gets slower by "
             "half a second. Was it the line?",
             f"The loop takes {rk.amount(aligned, 's')} where it is aligned and {rk.amount(unaligned, 's')} across two cache lines. "
             f"{verdict}. Measure both versions with the loop aligned {{cite}}`mytkowicz2009`.")
+
+
+def rounds_of_whole_loops(o0_whole, o0):
+    few, many = (o0_whole.axis_in_unit <= 12, o0_whole.axis_in_unit >= 12) if o0_whole.has_samples else ([], [])
+    slopes = [np.polyfit(o0_whole.axis_in_unit[part], o0_whole.medians[part], 1)[0] if np.sum(part) > 1 else math.nan for part in (few, many)]
+    return ("Begin with `rk.frame(o0_whole)`. Fit a line to the loops of up to 12 rounds, and one to those of 12 and more. Do the slopes agree with each other and with a round of "
+            "a long loop?",
+            f"The slopes are {rk.amount(slopes[0], 'ns')} and {rk.amount(slopes[1], 'ns')} a round; a long loop takes {o0} a round. A core runs into the next loop while "
+            "the last one ends, so few rounds seem cheap; and a loop whose end it cannot predict adds the same cost once, wherever it ends. A line through all hides both.")
+
+
+def two_chains(o0):
+    return ("Write a probe of a loop with two counters in memory instead of one, compiled at `-O0`. Predict the round from the chain and from the width.",
+            f"The two counters do not wait for each other, so the chain predicts the round of one, {o0}. By the width, its instructions are nearly twice as many. Where the round "
+            "stays, the chain limits it; where it nearly doubles, the width does. In between, both are near to each other.")
+
+
+def place_refuted(o2, across):
+    return ("The model has a loop across two cache lines wait until the core has fetched both, in each round. Refute it: move the loop by 8 bytes at a time across the "
+            "line, with `.p2align` and `nop`, and time each place.",
+            f"Aligned, a round takes {o2}, across two lines {across}. If fetching is the reason, only the places at which the loop lies on two lines are slow. If places "
+            "within a line are slow as well, or some across it fast, it is another boundary: of the decoded instructions' store (32 or 64 bytes), or of a jump at its end.")

@@ -204,7 +204,7 @@ def a_snapshot(small, small_page, huge, huge_page):
         costs = per_page(curve, page)
         return rk.amount(2**32 / page.value * costs[-1] if costs else math.nan, "ms")
 
-    return ("A database has touched 4 GiB and forks to write a snapshot. Predict from the curve how long it stands still, with "
+    return ("Begin with `rk.frame(small, huge)`. A database has touched 4 GiB and forks to write a snapshot. Predict from the curve how long it stands still, with "
             "pages of 4 KiB and with huge pages. What speaks for less, and what for more?",
             f"Each page adds what it added at the last point of the curve: {rk.plain(2**32 / small_page.value)} pages of 4 KiB give "
             f"{whole(small, small_page)}, {rk.plain(2**32 / huge_page.value)} huge pages {whole(huge, huge_page)}. "
@@ -219,3 +219,28 @@ def a_server(thread, fork):
             "each request and with a new process?",
             f"{by_thread} with threads and {by_process} with processes. A pool of waiting threads replaces the creation by a context "
             "switch.")
+
+
+def without_the_fork(fork, program, by_vfork):
+    rest, left = program.median - fork.median, by_vfork.median / program.median
+    return ("Begin with `rk.frame(t[\"fork\"], t[\"fork_exec\"], t[\"vfork_exec\"])`. What share of fork, exec and wait would be left if the fork and its exit cost "
+            "nothing? What share does vfork leave, and why need the two not agree?",
+            f"{program} less {fork} leave {rk.amount(rest, 'µs')}, {rk.percent(rest / program.median)}; with vfork {rk.percent(left)} are left. "
+            "The subtraction takes it that a child which execs pays the same fork and exit as one that ends at once. But exec also gives "
+            "up the copied tables, and vfork still creates a process.")
+
+
+def sharing_memory(thread, vfork, fork):
+    return ("Write a probe of a process that shares its parent's memory: `clone` with `CLONE_VM | SIGCHLD`, a stack of its own, and `waitpid`. Predict it from the "
+            "table. Which result refutes that copying page tables makes a process dearer than a thread?",
+            f"It copies no tables, so it should take about a vfork, {vfork}: a process to create and to wait for. A thread takes {thread}, a fork {fork}. As long "
+            "as a fork, it would refute the explanation. As fast as a thread, it would say that tables are all of the difference.")
+
+
+def tables_refuted(small):
+    first, last = (small.medians[at] if small.has_samples else math.nan for at in (0, -1))
+    return ("The page says that a fork takes longer from a big parent because it copies page tables. Refute it: have the big parent of `csrc/cpu/task.c` call "
+            "`madvise` with `MADV_DONTFORK` on its memory. What has to come out at each size?",
+            f"The child then gets no tables of that memory, so every size should take what the smallest takes, {rk.amount(first, 'µs')}, "
+            f"where {rk.amount(last, 'ms')} were measured with the largest. A curve that still rises refutes it. The probe's own check must not "
+            "touch that memory in the child.")

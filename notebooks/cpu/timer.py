@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 import reckon as rk
 
 
@@ -199,5 +201,30 @@ def operation_of_3_ns(pair):
         solution = (f"{shows} And a pair adds {pair}. The larger of the two is 1 % of {rk.amount(100 * error, 'ns')}, which "
                     f"{rk.plain(math.ceil(error / (0.01 * 3e-9)))} repetitions fill. If you subtract what the pair adds, fewer "
                     "repetitions are enough.")
-    return ("An operation takes 3 ns. Why does a single pair of reads not show it, and how many repetitions between two "
+    return ("Begin with `rk.samples(r[\"pair\"])`. An operation takes 3 ns. Why does a single pair of reads not show it, and how many repetitions between two "
             "reads resolve it to 1 %?", solution)
+
+
+def line_around(around, pair):
+    slope, rest = np.polyfit(1 / around.axis_in_unit, around.medians, 1) if around.has_samples else (math.nan, math.nan)
+    return ("Begin with `rk.frame(amortised)`. A round is 512 additions; a trial of n rounds has one pair of reads. Fit a + b / n to the medians. From how many rounds on is "
+            "what the pair adds below 1 %?",
+            f"The fit gives a = {rk.amount(rest, 'ns')} for a round and b = {rk.amount(slope, 'ns')} for the pair, of which {pair} was measured alone. "
+            f"b / n is below 1 % of a from {rk.plain(np.ceil(100 * slope / rest)) if slope > 0 else 'one'} rounds on. A core that works on additions while it still "
+            "reads the time makes b smaller than the pair alone.")
+
+
+def both_sides_fenced(pair):
+    return ("Change the pair of reads: LFENCE before and after each RDTSC, and no RDTSCP. Predict what such a pair adds, from the table's values. Does it time an operation of "
+            "3 ns better?",
+            f"Two more fences wait until all before them is done, so it adds more than {pair}. What it adds varies less, because nothing of the operation "
+            "overlaps with a read. The step of the counter stays, so a single reading of 3 ns shows no more than before.")
+
+
+def trap_refuted(cpuid, call):
+    times = cpuid.median / call.value
+    return ("The page explains a slow CPUID by a trip out of the guest, and on a machine without a hypervisor by its many steps. Refute one of them by counts: which "
+            "counter would show it?",
+            f"CPUID takes {cpuid} here, {rk.number(times, 2)} null system calls. On the host, `perf stat -e kvm:kvm_exit` counts each trip; a million CPUIDs have to "
+            "be a million of them. Where it counts none and CPUID is as slow, the trip is not the reason. Without access to the host, CPUID as fast as a table of "
+            "the processor states it refutes the trip as well.")

@@ -318,7 +318,7 @@ def _largest_file(reads, disk, inferred):
 
 def what_the_reader_takes(true, limit, own, records):
     """limit, own, records: the inputs of the model; records is a share of the limit."""
-    return ("By the kernel's count, how much of the limit do the reader and the kernel's records take together? What does that say "
+    return ("Begin with `rk.frame(true, inferred)`. By the kernel's count, how much of the limit do the reader and the kernel's records take together? What does that say "
             "about the two guesses of the model?", _what_the_reader_takes(true, limit.value, own.value, records.value * limit.value))
 
 
@@ -330,3 +330,26 @@ def _what_the_reader_takes(true, limit, own, records):
                     f"{rk.amount(true.median, 'byte', 4)} = {rk.amount(taken, 'byte')}. The reader was guessed at {rk.amount(own, 'MiB')} and "
                     f"the records at {rk.amount(records, 'MiB')}. Together the guesses were too {'high' if high else 'low'}. The count does "
                     "not say how the two share it.")
+
+
+def first_slow_size(reads, inferred):
+    slow = np.flatnonzero(reads.medians > 2 * reads.medians[0]) if reads.has_samples else np.array([])
+    size = rk.amount(reads.axis[slow[0]], "byte") if len(slow) else "–"
+    return ("Begin with `rk.frame(reads)`. Which is the first measured size whose mean read takes over twice what the smallest takes? Why does that size lie beyond the cache's?",
+            f"{size}; the page infers {inferred} for the cache. A file that is slightly larger than the cache has few reads that wait, and how many it takes to double the mean depends "
+            "on how slow the disk is. So the page fits the share of slow reads instead of looking for a threshold.")
+
+
+def in_order_again(inferred):
+    return ("Change the probe of random reads in a control group (`csrc/files/cache.c`) so that it reads the file in order, again and again, instead of at random. Predict the share of reads that wait for a file "
+            "that is a tenth larger than the cache.",
+            f"If the kernel gives up the page that was unused for longest, each page has just gone when its turn comes: all reads wait, though nine tenths of the file would fit into "
+            f"{inferred}. At random it would be about a tenth. A share between the two says that the kernel does not follow that order exactly, or that readahead brings pages in "
+            "before they are read.")
+
+
+def limit_refuted(inferred, true):
+    return ("The page infers the size of the cache from times. Refute that the control group's limit sets it: run the probe with half of the limit, and once without one, for the same "
+            "files. What has to come out?",
+            f"Here {inferred} were inferred, and the kernel counted {true} left for files. Half of the limit has to move the jump to about half of that; what the reader itself takes "
+            "stays the same, so to a little less. Without a limit the jump has to go beyond all of these files. A jump that stays where it is has another reason.")

@@ -463,7 +463,7 @@ def _bounds_cross(alone, highest, each):
 
 
 def cpus_limit(work_of_20, cpus):
-    return ("How fast could a disk be before the CPUs of this machine limit it? Use a CPU's work for one of twenty readers.",
+    return ("Begin with `rk.frame(work_of_20)`. How fast could a disk be before the CPUs of this machine limit it? Use a CPU's work for one of twenty readers.",
             _cpus_limit(work_of_20, cpus.value))
 
 
@@ -471,3 +471,28 @@ def cpus_limit(work_of_20, cpus):
 def _cpus_limit(work_of_20, cpus):
     return rk.shown("CPUs' limit", f"{cpus:g} CPUs / {work_of_20} = {rk.number(cpus / work_of_20.median)} reads in a second, if all CPUs did nothing "
                     "else. An NVMe drive may be rated at more than that; then several requests have to share one system call (`io_uring`).")
+
+
+def together_by_each(together, each):
+    both = together.has_samples and each.has_samples and len(together.axis) == len(each.axis)
+    ratios = together.medians * each.medians / each.axis if both else np.array([math.nan])
+    return ("Begin with `rk.frame(together, each)`. If all readers read all the time, N of them that take t for a block get N / t blocks in a second. Does that agree with the rate of all "
+            "together at each N?",
+            f"The measured rate is {rk.number(ratios.min(), 3)} to {rk.number(ratios.max(), 3)} times N / t. Below 1, readers do not read all the time: some begin late or end early, "
+            "and the rate of all counts until the last has ended. Above 1, the median reader is slower than the mean one.")
+
+
+def threads_instead(each):
+    last = each.medians[-1] if each.has_samples else math.nan
+    readers = each.axis_in_unit[-1] if each.has_samples else math.nan
+    return ("Change the probe of each reader's time (`csrc/files/contention.c`) so that its readers are threads of one process, each with its own file. Predict a block with the largest number of readers.",
+            f"Past the page cache, readers share the disk and its queue, which do not know processes: about what {readers:g} processes have, {rk.amount(last, 'µs')} a block. "
+            "Threads that are clearly slower refute that the disk alone is contended; they share the table of open files and the address space.")
+
+
+def disk_refuted(work_of_20, together):
+    highest = highest_rate(together)
+    return ("The page asks whether the disk or the CPUs limit the rate. Refute the disk: allow the readers half of the CPUs, by `taskset`, and measure the highest rate again. What would "
+            "each explanation expect?",
+            f"{rk.number(highest)} blocks in a second at {work_of_20} of a CPU's work each keep {rk.number(highest * work_of_20.median, 2)} CPUs busy. As long as at least that many are left, "
+            "the rate has to stay if the disk limits it. If it falls although CPUs are idle, readers wait for their turn on a CPU, and the disk is not all of it.")

@@ -472,7 +472,7 @@ def _moving_bytes(fixed, rate):
 
 def share_of_hits(cached, buffered):
     hit, miss = (result.summary.mean if result.summary else math.nan for result in (cached, buffered))
-    return ("A program reads random blocks of a file, and some are in the page cache. What share of its reads has to find its block there for a mean "
+    return ("Begin with `rk.frame(cached, r[\"buffered_random\"])`. A program reads random blocks of a file, and some are in the page cache. What share of its reads has to find its block there for a mean "
             "of 10 µs?", _share_of_hits(hit, miss))
 
 
@@ -483,3 +483,28 @@ def _share_of_hits(hit, miss):
         return rk.shown("no share", "No share gives that mean here.")
     return rk.shown("share of hits", f"With the share h and the means of the table, h × {rk.amount(hit, 'µs')} + (1 − h) × {rk.amount(miss, 'µs')} = 10 µs "
                     f"gives h = {rk.percent(share)}. A few reads from the disk decide the mean.")
+
+
+def slowest_reads(read):
+    values = rk.samples(read)["value"].dropna().sort_values()
+    slowest = values[len(values) * 95 // 100 :]
+    return ("Begin with `rk.samples(r[\"direct_random\"])`. What share of the time of all reads do the slowest 5 % take? By how much would the mean fall without "
+            "them, and by how much the median?",
+            f"{rk.percent(slowest.sum() / values.sum())} of the time of {rk.plain(len(values))} reads. Without them the mean would be "
+            f"{rk.percent(values.drop(slowest.index).mean() / values.mean())} of what it is, the median {rk.percent(values.drop(slowest.index).median() / values.median())}. "
+            "A program that waits for each read pays the mean, and its users notice the slowest.")
+
+
+def two_reads_under_way(read):
+    return ("Change the probe of random reads past the page cache (`csrc/files/read.c`): two threads read at random, each in its half of the file. Predict the blocks in a second. Which result refutes "
+            "that the disk works on one request at a time?",
+            f"One reader takes {read} for a block. A disk that works on one request at a time delivers no more blocks to two readers than to one; one that works on several "
+            f"delivers up to twice as many, one in {rk.amount(read.median / 2, 'µs')}. Anything clearly above the rate of one reader refutes it. The "
+            "chapter on contention measures it with processes.")
+
+
+def place_refuted(random, in_order):
+    return ("The model says that a disk takes longer to find a random block than the next one. Refute it for this disk: read blocks in order, backwards, past the page cache. "
+            "What would each explanation expect?",
+            f"Random blocks take {random} here, those in order {in_order}. If places matter, backwards is near to in order, because each block lies beside the last. If the "
+            "disk reads ahead, backwards is near to random, because nothing was read ahead. If all three are alike, neither shows, and the time goes into the request itself.")

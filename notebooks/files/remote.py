@@ -5,6 +5,8 @@ link: the inputs of a block over the link, by name. set_by_us: whether the link 
 
 import math
 
+import numpy as np
+
 import reckon as rk
 from reckon.show.pages.machine_page import NOT_MEASURED, is_built_in
 
@@ -345,7 +347,7 @@ def _busy_link(whole, link):
 
 
 def half_the_cost(whole, link):
-    return "From which size of a read on does a byte cost half of what it costs in reads of 4 KiB?", _half_the_cost(whole, link)
+    return "Begin with `rk.frame(blockwise)`. From which size of a read on does a byte cost half of what it costs in reads of 4 KiB?", _half_the_cost(whole, link)
 
 
 @rk.finding
@@ -356,3 +358,25 @@ def _half_the_cost(whole, link):
         return rk.shown("no size", "From none: the transfer alone costs more than half.")
     return rk.shown("half the cost", f"A read of S bytes takes {rk.amount(fixed, 'µs')} + S / {rk.amount(rate, 'Mbit/s')}, and a byte shall cost half of "
                     f"{whole} / 4 KiB. That gives S = {rk.amount(half, 'KiB')}.")
+
+
+def line_over_blocks(blocks, link):
+    slope, fixed = np.polyfit(blocks.axis, blocks.medians, 1) if blocks.has_samples else (math.nan, math.nan)
+    return ("Begin with `rk.frame(blockwise)`. Fit a line to the times by the size of a block. Does its slope agree with the link's rate, and with what can the constant be compared?",
+            f"The slope gives {rk.amount(1 / slope, 'Mbit/s')}, the link has {rk.amount(link['rate'].value, 'Mbit/s')}; a lower one says that the ends work on each byte as well. The "
+            f"constant is {rk.amount(fixed, 'µs')}: a round trip of {rk.amount(link['rtt'].value, 'µs')}, and the work for a call that moves nothing.")
+
+
+def several_at_once(whole, link):
+    moved = transfer(link)
+    return ("Change the probe of random blocks (`csrc/files/remote.c`) so that two, four and eight threads read at once, each its own blocks. Predict the blocks in a second for each number.",
+            f"One thread waits for each block, {whole}, so N threads get up to N times as many, until the link is full: its bytes alone take {rk.amount(moved, 'µs')} a block. A number of "
+            "threads that gets no more before that refutes that waiting is all; then the server, the client's lock or the number of requests that it allows is full.")
+
+
+def link_refuted(whole, link):
+    return ("The page splits a block's time into the link's and the ends' parts. Refute it: measure on the simulated host with `LINK_RTT=\"10 ms\"` and with a link of a tenth of the rate. What has to come "
+            "out?",
+            f"With the delay a block has to take {rk.amount(whole.median - link['rtt'].value + 10e-3, 'ms')}: today's time with another round trip. With a tenth of the rate it takes "
+            f"{rk.amount(9 * transfer(link), 'µs')} more, nine times its bytes. Anything clearly beyond these says that a block costs more than one round trip, or that the ends wait "
+            "for something that depends on the link.")

@@ -353,6 +353,32 @@ def copying_an_image(copy, copy_nt):
 
 def input_to_measure(peak, lines, line, latency):
     low, high = (rk.amount(min(peak.value, n * line.value / latency.value), "GB/s") for n in (lines.low, lines.high))
-    return ("Which input of the prediction for reading would you measure next: the bus, the lines under way, or the page walk?",
+    return ("Begin with `rk.frame(b[\"read\"])`. Which input of the prediction for reading would you measure next: the bus, the lines under way, or the page walk?",
             f"The lines under way: between the ends of that guess alone the base rate goes from {low} to {high}. Measure it by "
             "walking 1, 2, 4, … independent rings at once, until more rings bring no more bytes.")
+
+
+def all_ways(b):
+    rates = {rk.title_of(result.quantity): result.median for result in b if result.has_samples}
+    fast, slow = (choose(rates, key=lambda title: rates[title]) if rates else "–" for choose in (max, min))
+    return ("Begin with `rk.frame(*b.values())`. Sort by the median. By what factor is the fastest way to use memory faster than the slowest, and is `low` of the one above "
+            "`high` of the other?",
+            f"“{fast}” and “{slow}” are a factor of {rk.number(rates[fast] / rates[slow], 3) if rates else '–'} apart. Where two ways' intervals overlap, their order in the figure "
+            "says nothing. What counts as a byte matters as well: a copied byte is read and written, and a store that allocates its line reads it first.")
+
+
+def more_rings(read, latency, line):
+    one = line.value / latency.value
+    return ("Write a probe that walks 1, 2, 4, … 32 independent rings at once. Predict the bytes a second of one ring, and with how many rings you reach what reading "
+            "reaches here.",
+            f"One ring has one line under way: {line.value:g} bytes in {rk.amount(latency.value, 'ns')} are {rk.amount(one, 'GB/s')}. Reading reaches {read}, as much as "
+            f"{rk.number(read.median / one, 2)} rings. The rings should rise in proportion up to the number of lines a core keeps under way, and stay there. If reading is still "
+            "faster, a prefetcher asks for lines that no load waits for.")
+
+
+def prefetcher_refuted(read, latency, line):
+    alone = rk.number(read.median * latency.value / line.value, 2)
+    return ("The page says that reading keeps many lines under way. Refute that the prefetcher is needed: read the same region with its 4 KiB pages in random order, and the lines of "
+            "a page in order; then the lines in random order, too. What would each explanation expect?",
+            f"Here {alone} lines are under way on average, by Little's law. If out-of-order execution alone keeps them, the order does not matter, because all addresses are "
+            "known early. If the prefetcher does, pages at random lose a little at the beginning of each, and lines at random lose most. Take huge pages, or page walks are measured as well.")

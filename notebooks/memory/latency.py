@@ -555,6 +555,33 @@ def guess_to_measure(dram, far, of_memory):
     by_dram, by_far = rk.amount(of_dram, "ns"), rk.amount(of_far, "ns")
     dram_first = (f"`dram`: its interval is {by_dram} wide, that of `far` only {by_far}. It can be measured only in a sum with `far`, as a "
                   "load from main memory; the guess of `far` is then left.")
-    return ("Two guesses make up the prediction for main memory: the L3's cycles (`far`) and the wait behind it (`dram`). "
+    return ("Begin with `rk.frame(m[\"memory\"])`. Two guesses make up the prediction for main memory: the L3's cycles (`far`) and the wait behind it (`dram`). "
             "Which one would you measure first to narrow the interval?",
             dram_first if of_dram > of_far else f"`far`: its interval is {by_far} wide, that of `dram` {by_dram}.")
+
+
+def largest_step(base):
+    factors = base.medians[1:] / base.medians[:-1] if base.has_samples else np.array([math.nan])
+    at = int(np.argmax(factors))
+    sizes = [rk.amount(size, "byte") for size in base.axis[at : at + 2]] if base.has_samples else ["–"] * 2
+    return ("Begin with `rk.frame(base)`. Between which two neighbouring sizes does the latency grow by the largest factor, and which cache ends there? Why is a "
+            "single largest step a poor way to find a cache's size?",
+            f"From {sizes[0]} to {sizes[1]}, by a factor of {rk.number(factors[at], 3)}. The machine's page says which cache has about that size. One noisy point makes "
+            "two large steps, and a level that begins gradually has none. The page divides the whole curve into levels instead, and a level needs several points.")
+
+
+def two_rings(of_memory):
+    question, solution = rk.show.project("two_rings", "Write a probe that walks through two rings at once. Predict the time of a load in main memory. Which result "
+                                         "would refute that a load waits for the load before it alone?")
+    return (question, f"{solution}\n\nNeither ring waits for the other, so a pair takes about as long as one load does, {of_memory}: a load "
+            f"{rk.amount(of_memory.median / 2, 'ns')}. If a load still takes the whole time, something else than the chain holds it up.")
+
+
+def page_walks_refuted(small, huge):
+    more = small.median - huge.median
+    return ("The page explains why loads take longer in small pages by page walks. Refute it without huge pages: order the ring so that it visits all lines of 32 pages "
+            "before it goes on, in regions of the same size. What has to come out?",
+            f"In main memory, loads take {small} in small pages and {huge} in huge ones: {rk.amount(more, 'ns')} more. With all but a few loads in pages "
+            "whose translations are at hand, most of that has to go, though pages are still small. `window_bytes` of the probe does so: "
+            "the curve of a ring that stays near. If it is no faster than the random ring, walks do not explain it. If it is faster than in huge pages, "
+            "the order helps in another way, too.")

@@ -170,6 +170,29 @@ def input_to_measure(opened):
     passes = rk.amount(sealed["passes"].value * ping.value / 2, "µs")
     setting = rk.amount(set_up.value / sealed["clock"].value, "µs")
     first = "the set-up" if set_up.origin == "guess" else "the ping"
-    return ("Which input of `connect` within the machine would you measure next: the ping, or the work to set up two sockets?",
+    return ("Begin with `rk.frame(n[\"connect\"])`. Which input of `connect` within the machine would you measure next: the ping, or the work to set up two sockets?",
             f"The three passes are {passes} and come from a {ping.origin} ping. The set-up is {setting} and a {set_up.origin}: measure {first} next, "
             "for instance by a profile of the kernel. (`socket` is called before and not timed.)")
+
+
+def slowest_connections(opened):
+    values = rk.samples(opened)["value"].dropna()
+    return ("Begin with `rk.samples(f[\"connect_peer\"])`. How long do the slowest tenth take, in medians? What does that mean for a page that opens ten connections at once and "
+            "waits for all?",
+            f"Of {rk.plain(len(values))} connections nine in ten take up to {rk.number(values.quantile(0.9) / values.median(), 3)} times the median. Of ten at once, none is slower "
+            f"than that in {rk.percent(0.9**10)} of the cases only, if they are independent. So whoever waits for all of them waits for the slow ones.")
+
+
+def in_one_packet(opened, trip):
+    return ("Change the probe of `connect` (`csrc/network/connect.c`): send a request with the first packet (TCP Fast Open, `MSG_FASTOPEN`). Predict connect and answer together, on the other "
+            "host.",
+            f"Today a connect takes {opened}, and the request {rk.amount(trip.value, 'µs')} after it. With the request in the first packet one of the two trips is saved, "
+            f"so about {rk.amount(opened.median, 'µs')} remain. The first connection to a host only fetches the cookie and saves nothing. Both hosts have to allow it "
+            "(`net.ipv4.tcp_fastopen`).")
+
+
+def no_wait_refuted(opened, closed):
+    return ("The page says that `close` does not wait for the other host, and `connect` does. Refute it: give the link to the simulated host ten times its delay, by `LINK_RTT=`. What has to come out for "
+            "each?",
+            f"Here connect takes {opened} and close {closed}. By the explanation connect grows by what the trip grows, and close by nothing. A close that grows as well refutes it; it would "
+            "wait, for instance with `SO_LINGER` set. A connect that does not grow says that it was answered by something nearer.")

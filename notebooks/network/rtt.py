@@ -228,7 +228,33 @@ def a_host_far_away(far):
 def input_to_measure(alone):
     sealed = alone.seal.values
     passes = sealed["passes"] * sealed["stack"] / sealed["clock"]
-    return ("Which input would you measure next for the round trip on one CPU: the system call, the switch, or TCP's pass?",
+    return ("Begin with `rk.frame(n[\"tcp\"], n[\"udp\"])`. Which input would you measure next for the round trip on one CPU: the system call, the switch, or TCP's pass?",
             f"The two passes: at {rk.plain(sealed['stack'])} cycles each they are {rk.amount(passes, 'µs')} of the predicted "
             f"{rk.amount(alone.seal.predicted, 'µs')}, and the only part that is guessed. The round trip by UDP shows how much of it is "
             "TCP's; a profile of the kernel would show the rest.")
+
+
+def held_awake(idle, held):
+    saved = idle.median - held.median
+    both = idle.has_samples and held.has_samples
+    differ = "they differ" if both and idle.apart(held) else "they are not shown to differ"
+    return ("Begin with `rk.samples(f[\"tcp_peer\"], f[\"tcp_peer_held\"])`. In the second, the CPUs are kept from sleeping. Compare the medians and the fastest tenth "
+            "of both. Which part of a round trip goes into waking up?",
+            f"{idle} and {held}: {rk.amount(saved, 'µs')} between the medians, {rk.percent(saved / idle.median)}; visit by visit {differ}. "
+            "If the fastest tenths differ as much, nearly every round trip pays for waking. If they do not, some trips find a CPU "
+            "awake.")
+
+
+def two_requests(alone, far):
+    return ("Change the probe of a round trip by TCP (`csrc/network/rtt.c`): it sends two requests, and then reads the two answers. Predict a request on one CPU and on the other host.",
+            f"Over the link both requests are under way at the same time, so a request takes at best half of {far}, {rk.amount(far.median / 2, 'µs')}. On one CPU the work "
+            f"stays; of {alone} it can save switches and wake-ups alone, for the server may read both at once. TCP_NODELAY has to be set: "
+            "otherwise the second waits for an acknowledgement (Nagle's algorithm).")
+
+
+def waking_refuted(alone, across):
+    return ("The model says that a round trip to another CPU takes longer because an idle CPU has to be woken. Refute it: let client and server ask again and again, by "
+            "`MSG_DONTWAIT`, instead of sleeping. What has to come out?",
+            f"Here it takes {alone} on one CPU and {across} across two, {rk.amount(across.median - alone.median, 'µs')} more. Nobody sleeps then, so nobody is woken: nearly all "
+            "of that has to go. What is left is the way of the lines from one cache to the other. If most of it stays, waking does not explain it. "
+            "Both have to run on CPUs of their own, or they take turns by the scheduler's clock.")

@@ -406,7 +406,33 @@ def share_of_the_call(sends):
     sealed = sends.seal.values
     size = sealed["size"][0]
     calls, took = sealed["null"] + sealed["gather"] / sealed["clock"], size / sends.seal.predicted[0]
-    return (f"By the model, what share of the time does the system call take in a send of {rk.amount(size, 'byte')} within the machine? "
+    return (f"Begin with `rk.frame(c[\"size\"])`. By the model, what share of the time does the system call take in a send of {rk.amount(size, 'byte')} within the machine? "
             "Which input would you measure next?",
             f"{rk.percent(calls / took)} of {rk.amount(took, 'ns')} for the send. Nearly all of that is the guess of "
             f"{rk.plain(sealed['gather'])} cycles for a send that only gathers: time many sends of one byte to measure it.")
+
+
+def sends_for_half(sends):
+    rates = sends.medians if sends.has_samples else np.array([math.nan])
+    enough = int(np.argmax(rates >= rates.max() / 2))
+    size = rk.amount(sends.axis[enough], "byte") if sends.has_samples else "–"
+    each = sends.axis[0] / rates[0] if sends.has_samples else math.nan
+    return ("Begin with `rk.frame(c[\"size\"])`. From which measured size of a send on does a program get half of the highest rate? What does a send of the smallest size take, "
+            "by its rate?",
+            f"From {size} on. The smallest sends take {rk.amount(each, 'ns')} each, size over rate: the work of a call above all, because TCP gathers many of them into a "
+            "packet. The rate grows in proportion to the size only as long as the call limits it.")
+
+
+def splice(alone):
+    return ("Change the probe of a stream to another CPU (`csrc/network/throughput.c`) so that the sender calls `sendfile` on a file in memory instead of `send`. Predict the rate. What does it refute if "
+            "nothing changes?",
+            f"`send` copies each byte into the kernel, and the receiver copies it out: two copies within {alone}. Without the first, the sender does less; the rate grows only if the "
+            "sender was what limited it. If nothing changes, copying at the sender is refuted as what limits the rate; the receiver on its CPU comes next.")
+
+
+def copies_refuted(alone):
+    slow, model = per_byte(alone)
+    return ("The model counts the time of a byte by copies. Refute it by sizes: let both ends use a buffer that fits into L1, then one of 64 MiB, for the same sends. What would "
+            "copies expect?",
+            f"A byte takes {rk.amount(slow, 'ns')} where the model has {rk.amount(model, 'ns')}. If copying takes the time, a buffer of 64 MiB has to be clearly slower, because each copy "
+            "then reads or writes main memory. If both are alike, the time goes into work for each packet, and the number of bytes in one is what to change.")

@@ -13,7 +13,7 @@ Exercise = tuple[str, str]  # the question; the solution, computed from the run
 
 
 def exercises(
-    warm_up: Iterable[Exercise], analysis: Iterable[Exercise], projects: Iterable[Exercise] = ()
+    warm_up: Iterable[Exercise], analysis: Iterable[Exercise], projects: Iterable[Exercise]
 ) -> Block:
     """The numbered exercises of a chapter, each with its solution folded.
 

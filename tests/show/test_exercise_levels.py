@@ -20,5 +20,5 @@ def test_students_see_the_solutions_of_the_first_level_alone():
 
 
 def test_a_solution_without_its_numbers_says_so():
-    text = exercises([("How long?", "It takes – ns, three times – cycles.")], []).markdown
+    text = exercises([("How long?", "It takes – ns, three times – cycles.")], [], []).markdown
     assert text.endswith("not measured here, or of which there are two.\n:::") and "–" not in text
