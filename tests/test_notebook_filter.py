@@ -51,7 +51,7 @@ def test_a_notebook_that_was_run_and_saved_is_unchanged_for_git(page, monkeypatc
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = lab["with_links"](cell.source, posixpath.dirname(f"notebooks/{page}"))
-            assert not {"{term}", "{cite}"} & {*re.findall(r"\{\w+\}", cell.source)}
+            assert not {"{term}", "{cite}", "{numref}"} & {*re.findall(r"\{\w+\}", cell.source)}
     model = {"type": "notebook", "content": notebook}
     settings.ContentsManager.pre_save_hook(model=model, path=f"notebooks/{page}.ipynb")
     written = nbformat.writes(nbformat.from_dict(model["content"])) + "\n"

@@ -32,22 +32,27 @@ CITE, CITE_LINK = (
     re.compile(r"\{cite\}`([^`]*)`"),
     re.compile(r"\[([^\]]*)\]\(/book/references\.bib\)"),
 )
+FIGURE = re.compile(r"\{numref\}`(\w+) %s <([\w-]+)>`")
+FIGURE_LINK = re.compile(r"\[(\w+) below\]\(#([\w-]+)\)")
 FILE = re.compile(r"(?<=<)/(?=csrc/)")  # of the role `download`
 
 
 def with_links(source, folder):
     """The Markdown with links to pages from that folder: JupyterLab opens these beside the notebook
-    and leaves for others. Terms are links to the glossary, sources to their list."""
+    and leaves for others. Terms are links to the glossary, sources to their list; a figure has no
+    number there."""
     source = TERM.sub(
         lambda term: f"[{term[1]}](/book/glossary.md#{quote(term[2] or term[1])})", source
     )
     source = CITE.sub(r"[\1](/book/references.bib)", source)
+    source = FIGURE.sub(r"[\1 below](#\2)", source)
     return FILE.sub("/files/", notebook_cells.with_links_from(source, folder))
 
 
 def without_links(source, folder):
     """The Markdown as it is saved, with links from the book's folder."""
     source = PAGE.sub(lambda path: posixpath.normpath(f"/{folder}/{path[0]}"), source)
+    source = FIGURE_LINK.sub(r"{numref}`\1 %s <\2>`", source)
     source = CITE_LINK.sub(r"{cite}`\1`", TERM_LINK.sub(term_of_link, source))
     return source.replace("</files/", "</")
 
