@@ -26,7 +26,7 @@ def collapsed(content):
     return subprocess.run(script, input=content, capture_output=True, check=True).stdout
 
 
-@pytest.mark.parametrize("page", ["machine", "cpu/syscall", "summary"])
+@pytest.mark.parametrize("page", ["machine", "cpu/syscall", "memory/latency", "summary"])
 def test_a_notebook_that_was_run_and_saved_is_unchanged_for_git(page, monkeypatch):
     source = contents.source(page).read_bytes()
     assert stripped(source) == source
