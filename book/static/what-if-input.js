@@ -43,6 +43,9 @@ window.reckon.inputs = (() => {
       const value = input.logarithmic ? low * (high / low) ** share : low + (high - low) * share;
       return Number((value / input.unit.factor).toPrecision(3)) * input.unit.factor;
     };
+    const settle = () => {
+      before = currentValue(shared);
+    };
     const id = newId();
     const unit = input.unit.spoken;
     const slider = element("input", {
@@ -64,6 +67,8 @@ window.reckon.inputs = (() => {
       id,
       placeholder: inField(input.value, input),
       "aria-describedby": `${id}-source`,
+      onfocus: settle,
+      onchange: settle, // as by Enter
       onblur: () => show(),
       oninput: () => {
         const { value, fault } = field.value.trim() ? typed(field.value, unitsOf(input)) : { value: input.value };
@@ -71,6 +76,7 @@ window.reckon.inputs = (() => {
         else tryValue(value);
       },
     });
+    let before; // the value when typing began
     let refusedAt; // the value that is computed with, while the field has a mistake
     const fault = element("output", { class: "what-if-fault", "aria-live": "polite" });
 
@@ -80,7 +86,8 @@ window.reckon.inputs = (() => {
     }
 
     function refuse(sentence) {
-      refusedAt = currentValue(shared);
+      refusedAt = before; // the start of what is being typed was perhaps a number, too
+      if (currentValue(shared) !== before) change(shared, before);
       say(`${sentence} The numbers below are as before it.`, true);
     }
 

@@ -172,6 +172,7 @@ def test_an_unfinished_number_changes_nothing(open_page):
     box = panel(page)
     kernel_path = field(box, "kernel path")
     kernel_path.fill("550")
+    kernel_path.press("Enter")
     before = box.locator(".what-if-status").text_content()
     older = f"{before} All of this is from before the mistake."
     kernel_path.fill("1,550.5")
@@ -188,15 +189,16 @@ def test_an_unfinished_number_changes_nothing(open_page):
     box.get_by_text("Reset").click()
     assert kernel_path.input_value() == "150"
     kernel_path.fill("550")
+    kernel_path.press("Enter")
     before = box.locator(".what-if-status").text_content()
-    kernel_path.fill("550e")
+    kernel_path.press_sequentially("0,550e")  # on its way it is 5500
     assert box.locator(".what-if-status").text_content() == older
     assert kernel_path.get_attribute("aria-invalid") == "true"
-    kernel_path.press_sequentially("1")
+    kernel_path.fill("550e1")
     assert kernel_path.get_attribute("aria-invalid") == "false"
     assert box.locator(".what-if-status").text_content() != before
-    box.get_by_text("Change the formula").click()
     kernel_path.fill("550")
+    box.get_by_text("Change the formula").click()
     box.get_by_label("hardware = ").fill("mode_switch /")
     assert box.locator(".what-if-status").text_content() == older
     box.get_by_label("hardware = ").fill("mode_switch / clock")
