@@ -5,10 +5,12 @@ from __future__ import annotations
 import functools
 import html
 import http.server
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import watchfiles
 
@@ -40,15 +42,12 @@ def edit(builds: Sequence[Build], port: int, stop: threading.Event | None = None
     any the site is served as it is."""
     versions = _Versions()
     try:  # first, for building may take minutes
-        server = http.server.ThreadingHTTPServer(
-            ("127.0.0.1", port), functools.partial(_Handler, versions)
-        )
+        server = _Server(("127.0.0.1", port), functools.partial(_Handler, versions))
     except OSError as error:
         raise ReckonError(
             f"Port {port} cannot be used ({error.strerror}); choose another with --port, or PORT= "
             "behind make."
         ) from None
-    server.daemon_threads = True
     for _ in _made(builds, versions):
         pass
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -116,6 +115,17 @@ class _Versions:
         with self._condition:
             number = self._number
             return self._condition.wait_for(lambda: self._number > number, timeout_s)
+
+
+class _Server(http.server.ThreadingHTTPServer):
+    """A thread for each request; none keeps the program from ending."""
+
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A browser that leaves while a page is sent to it is no error."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
 
 class _Handler(http.server.SimpleHTTPRequestHandler):

@@ -109,6 +109,7 @@ class Outputs:
     publish_to: Path | None = None
     has_site: bool = False
     has_pdf: bool = False
+    keeps_site: bool = False  # as it is where a page fails
     new: set[str] = field(default_factory=set)
     faults: dict[str, ReckonError] = field(default_factory=dict)
 
@@ -119,6 +120,9 @@ class Outputs:
 
     def make(self, session: Session, outcome: ExecutionResult) -> None:
         """Make what is wanted; an output that cannot be made does not keep the others."""
+        if self.keeps_site and (sphinx.site_dir() / "index.html").exists():
+            for page, error in outcome.failed.items():
+                raise ReckonError(f"notebooks/{page}.ipynb, {error}")
         makes_pdf = self.wants_pdf and sphinx.have_tex()
         old_pdfs = sphinx.have_pdfs() and not self.publish_to
         if self.wants_html and (outcome.executed_pages or sphinx.text_was_edited()):
@@ -227,10 +231,8 @@ def build_edited(*, as_json: bool) -> bool:
         if len(edited) != 1:
             return False
         sphinx.prepare("html")
-        outputs = Outputs()
+        outputs = Outputs(keeps_site=True)
         outcome = execute(session, edited, figures=outputs.figures())
-        for page, error in outcome.failed.items():
-            raise ReckonError(f"notebooks/{page}.ipynb, {error}")
         outputs.make(session, outcome)
         return outputs.has_site
 

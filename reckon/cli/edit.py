@@ -27,7 +27,7 @@ def edit(*, port: int, as_it_is: bool, as_json: bool, **choices) -> int:
     config.use(config.settings().with_choices(run=_run_to_edit()))
 
     def build_all() -> bool:
-        outputs = book.Outputs()
+        outputs = book.Outputs(keeps_site=True)
         sphinx.prepare("html")
         try:
             book.build_book(outputs, as_json=as_json)

@@ -10,6 +10,7 @@ import threading
 import time
 import urllib.request
 from contextlib import contextmanager, suppress
+from types import SimpleNamespace
 
 import pytest
 from helpers.books import ShortRecordedProject
@@ -17,6 +18,10 @@ from helpers.processes import until
 from helpers.project import RECORDED, reckon
 
 from reckon.book import sphinx, watch
+from reckon.book.execution.execute import ExecutionResult
+from reckon.book.staging.stage import Stage
+from reckon.cli import book
+from reckon.cli.book import Outputs
 from reckon.cli.edit import _run_to_edit
 from reckon.errors import ReckonError
 
@@ -132,6 +137,30 @@ def test_the_browser_reloads_before_what_follows_is_built(tmp_path, monkeypatch)
         assert built.acquire(timeout=WAIT_S)
 
 
+def test_a_browser_that_leaves_while_a_page_is_sent_is_no_error(tmp_path, monkeypatch, capfd):
+    with editing(tmp_path, monkeypatch) as (port, _, _):
+        (tmp_path / "site/long.html").write_text(f"<body>{'x' * 50_000_000}</body>")
+        with socket.create_connection(("127.0.0.1", port), WAIT_S) as browser:
+            browser.sendall(b"GET /long.html HTTP/1.0\r\n\r\n")
+            assert browser.recv(100)
+        assert connected(port, "/").status == 200
+        time.sleep(0.2)  # the thread of the first page ends
+    assert "Traceback" not in capfd.readouterr().err
+
+
+def test_a_page_that_fails_leaves_a_site_that_is_edited_as_it_was(tmp_path, monkeypatch):
+    monkeypatch.setenv("RECKON_BUILD", str(tmp_path))
+    failed = ExecutionResult(failed={"cpu/loop": "cell 3: nothing."})
+    outputs = Outputs(keeps_site=True, wants_html=False)
+    monkeypatch.setattr(book, "stage", lambda *_, **__: Stage(tmp_path, "", ""))
+    session = SimpleNamespace(run=None)
+    outputs.make(session, failed)  # there is none: it says what is wrong
+    (tmp_path / "html").mkdir()
+    (tmp_path / "html/index.html").touch()
+    with pytest.raises(ReckonError, match=r"^notebooks/cpu/loop.ipynb, cell 3: nothing"):
+        outputs.make(session, failed)
+
+
 def test_a_port_in_use_is_named_before_anything_is_built():
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
@@ -204,8 +233,11 @@ def test_reckon_edit_builds_the_site_again_when_prose_is_saved(tmp_path):
         def is_printed(words):
             return until(lambda: words in log.read_text()[seen:], 120, pause_s=0.2)
 
-        # The sentence may have been saved twice.
-        assert until(lambda: time.time() - log.stat().st_mtime > QUIET_S, 120, pause_s=0.5)
+        def is_done():  # the sentence may have been saved twice
+            built = log.read_text().count("Site: ") == 1 + log.read_text().count("Changed: ")
+            return built and time.time() - log.stat().st_mtime > QUIET_S
+
+        assert until(is_done, 240, pause_s=0.5), log.read_text()
         seen = len(log.read_text())
         project.edit("cpu/clock", "rk.guess(", "rk.guess(1 * ")
         assert is_printed("Pages: 0 executed, 1 unchanged."), log.read_text()[seen:]
