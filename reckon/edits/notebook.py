@@ -31,7 +31,7 @@ from reckon.statistics import cache
 
 if TYPE_CHECKING:  # a kernel has imported it; the command line does without
     from ipykernel.zmqshell import ZMQInteractiveShell
-    from IPython.core.interactiveshell import ExecutionResult
+    from IPython.core.interactiveshell import ExecutionInfo, ExecutionResult
 
 _DEPTH = 2  # predictions are also found in lists and dictionaries, and in those within them
 
@@ -49,7 +49,9 @@ def begin() -> None:
         return
     config.use(config.settings().model_copy(update={"tries": True}))
     if _notebook() is None:
-        shell.events.register("post_run_cell", _Notebook(shell).after_cell)
+        notebook = _Notebook(shell)
+        shell.events.register("pre_run_cell", notebook.before_cell)
+        shell.events.register("post_run_cell", notebook.after_cell)
         # The first prediction would wait half a second for these imports.
         threading.Thread(target=statistics.load, daemon=True).start()
 
@@ -133,6 +135,14 @@ class _Notebook:
         self._sources: dict[str, str] = {}  # what each cell was when it was last run
         self._first: dict[str, str] = {}  # and when it was first run
 
+    def before_cell(self, info: ExecutionInfo) -> None:
+        """Forget what the cell itself reads and no cell makes any more: it would be computed with
+        what it was."""
+        source = info.raw_cell or ""
+        gone = self._gone(info.cell_id, notebook_cells.names_given(source))
+        for name in gone & notebook_cells.names_read(source):
+            self._shell.user_ns.pop(name, None)
+
     def after_cell(self, result: ExecutionResult) -> None:
         """Display how far off the predictions are that the cell made, and have the outputs of the
         cells below follow."""
@@ -142,7 +152,9 @@ class _Notebook:
         if not result.success:
             _say(self._still_in_use(names))
             return
-        _say(self._without_renamed(cell, names))
+        _say(self._without_renamed(self._gone(cell, names)))
+        if cell is not None:
+            self._names[cell] = names
         self._compare(result.result)
         is_edited = cell is not None and self._sources.get(cell, source) != source
         if cell is not None:
@@ -193,14 +205,15 @@ class _Notebook:
             return ""
         return f"{before} is still the one of before this edit, in all cells below."
 
-    def _without_renamed(self, cell: str | None, names: set[str]) -> str:
-        """Forget what an earlier text of the cell made and no cell makes now; what that is. A new
-        kernel would not have it."""
-        if cell is None:
-            return ""
-        earlier = self._names.get(cell, set())
-        self._names[cell] = names
-        gone = earlier.difference(*self._names.values())
+    def _gone(self, cell: str | None, names: set[str]) -> set[str]:
+        """What an earlier text of the cell made and no cell makes now; a new kernel would not have
+        it. names: what the cell makes now."""
+        earlier = self._names.get(cell, set()) if cell is not None else set()
+        others = [made for each, made in self._names.items() if each != cell]
+        return earlier.difference(names, *others)
+
+    def _without_renamed(self, gone: set[str]) -> str:
+        """Forget what no cell makes now; what that is."""
         forgotten = self._of_kind(gone, Formula, Prediction, Input)
         if not forgotten:
             return ""

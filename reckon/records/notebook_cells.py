@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import itertools
 import json
 import posixpath
 import re
@@ -28,10 +29,13 @@ class Page:
     """The notebook of a cell that failed.
 
     path: None where it is not known.
-    in_order: its cells are executed from the first to the last, as in a build."""
+    in_order: its cells are executed from the first to the last, as in a build.
+    cell: the identifier of the one that failed, where it is known: it does not make the name,
+    though the file may say so."""
 
     path: Path | None = None
     in_order: bool = False
+    cell: str | None = None
 
     def names(self) -> set[str]:
         """The names that its cells give a value."""
@@ -42,7 +46,7 @@ class Page:
         """Which cell makes the name, and what to do, as half a sentence; "" if none is known."""
         if self.path is None:
             return ""
-        for number, line in _makers(saved(self.path), name):
+        for number, line in _makers(saved(self.path), name, self.cell):
             do = "move that up" if self.in_order else _RUN_ABOVE
             return f"cell {number} makes it (`{line}`): {do}"
         for number, line in _makers(committed(self.path), name):
@@ -161,9 +165,12 @@ def _literal_dictionaries(source: str) -> dict[str, str]:
     return entries
 
 
-def _makers(notebook: str, name: str) -> Iterator[tuple[int, str]]:
-    """The number of each cell that makes the name, and its line."""
-    for number, source in enumerate(sources(notebook), 1):
+def _makers(notebook: str, name: str, but: str | None = None) -> Iterator[tuple[int, str]]:
+    """The number of each cell that makes the name, and its line. but: a cell's identifier."""
+    cells = itertools.zip_longest(sources(notebook), ids(notebook))  # an old notebook has none
+    for number, (source, cell) in enumerate(cells, 1):
+        if but and cell == but:
+            continue
         try:
             statements = ast.parse(source).body
         except (SyntaxError, ValueError):

@@ -102,7 +102,8 @@ def _show(shell: InteractiveShell, kind, error, trace, tb_offset=None) -> None:
 
 class _Compiled(ast.NodeTransformer):
     """Leaves a cell as it is, or refuses one that parses and does not compile, such as a `return`
-    outside of a function: IPython shows that without calling `_show`."""
+    outside of a function, which IPython shows without calling `_show`; and a power that is written
+    as on paper, which Python takes for an exclusive or."""
 
     def __init__(self, shell: InteractiveShell):
         self._shell = shell
@@ -112,10 +113,22 @@ class _Compiled(ast.NodeTransformer):
         from IPython.core.error import InputRejected  # a kernel has it, the command line does not
 
         try:
+            _refuse_caret(node)
             compile(node, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)  # type: ignore
         except SyntaxError as error:
             raise _shown(self._shell, error, InputRejected) from None
         return node
+
+
+def _refuse_caret(tree: ast.AST) -> None:
+    """Raises SyntaxError for `^` before or behind a number that is written in the cell."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.BitXor):
+            continue
+        if any(isinstance(side, ast.Constant) for side in (node.left, node.right)):
+            error = SyntaxError("^ is no power; a power is written **, as in 2**9")
+            error.lineno, error.text = node.lineno, ast.unparse(node)
+            raise error
 
 
 def _shown(
@@ -132,7 +145,9 @@ def sentence_of(shell: InteractiveShell, error: BaseException) -> str:
         return str(error)
     build = build_context.current()
     path = build.notebook if build else config.notebook_in_jupyter()
-    return str(explain(error, shell.user_ns, Page(path, in_order=build is not None)))
+    request: dict = getattr(shell, "get_parent", dict)()  # of a kernel
+    page = Page(path, build is not None, request.get("metadata", {}).get("cellId"))
+    return str(explain(error, shell.user_ns, page))
 
 
 def explain(error: BaseException, variables: Mapping[str, object], page: Page) -> CellError:

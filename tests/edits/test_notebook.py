@@ -309,6 +309,28 @@ def test_a_renamed_formula_is_gone_and_one_renamed_back_leaves_no_trace(lab):
     assert "null_call" not in lab.run(lab.cells[INPUTS], INPUTS).partition("$$")[0]
 
 
+@pytest.mark.parametrize(
+    ("new", "hint"),
+    [("", "run the cell that makes it, or restore it."), ("pathh = ", "did you mean pathh?")],
+)
+def test_a_cell_that_uses_what_no_cell_makes_any_more_predicts_nothing(lab, new, hint):
+    """Its old value was still in the kernel; a new kernel would not have it."""
+    lab.run(lab.cells[INPUTS], INPUTS)
+    for _ in range(2):
+        shown = edited(lab, INPUTS, "path = ", new)
+        assert f"there is no path in this notebook; {hint}" in shown
+        assert "Predicted" not in shown and "follows" not in shown
+    assert "Predicted" in lab.run(lab.cells[INPUTS], INPUTS)
+
+
+def test_a_power_that_is_written_as_on_paper_is_refused(lab):
+    shown = edited(lab, INPUTS, "rk.guess(150", "rk.guess(2^9")
+    assert "in `2 ^ 9`, ^ is no power; a power is written **, as in 2**9." in shown
+    assert "Predicted" not in shown
+    assert "Predicted" in edited(lab, INPUTS, "rk.guess(150", "rk.guess(2**9")
+    lab.run(lab.cells[INPUTS], INPUTS)
+
+
 def test_a_cell_that_fails_names_the_formula_that_stays_in_use(lab):
     shown = edited(lab, FORMULA, "mode_switch / clock", "mode_switch ^ clock")
     assert "\n\n`null_call` is still the one of before this edit, in all cells below." in shown

@@ -113,7 +113,10 @@ def test_what_is_no_number_is_named_with_what_is():
 
 
 def write_notebook(path, *sources):
-    cells = [{"cell_type": "code", "source": source, "metadata": {}} for source in sources]
+    cells = [
+        {"cell_type": "code", "id": f"cell-{number}", "source": source, "metadata": {}}
+        for number, source in enumerate(sources, 1)
+    ]
     path.write_text(json.dumps({"cells": cells}))
 
 
@@ -145,6 +148,15 @@ def test_a_cell_that_has_not_run_yet_is_named(page):
     assert f"; {said}: move that up." in error_of("null", Page(page, in_order=True))
     write_notebook(page, "x = 1", "found = rk.findings_of('cpu/syscall')")
     assert "round" not in error_of("found", Page(page))
+
+
+def test_the_cell_that_fails_does_not_make_what_it_lacks(page):
+    """The file still says so before JupyterLab has saved it."""
+    said = error_of("null", Page(page, cell="cell-2"))
+    assert said.endswith(
+        "; cell 2 of the last commit makes it (`null = rk.measure(call)`): put that back."
+    )
+    assert "Run All Above" in error_of("null", Page(page, cell="cell-1"))
 
 
 def test_a_name_inside_of_a_function_is_made_by_no_cell(page):
