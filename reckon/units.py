@@ -84,6 +84,17 @@ def registry() -> pint.UnitRegistry:
     return units
 
 
+def defined_names() -> tuple[list[str], list[str]]:
+    """The names of all prefixes, without one the first, and of all units."""
+    prefixes: list[str] = [""]
+    names: list[str] = []
+    for line in _DEFINITIONS.strip().splitlines():
+        name, _, *others = line.split(" = ")
+        each = [text.removesuffix("-") for text in (name, *others)]
+        (prefixes if name.endswith("-") else names).extend(each)
+    return prefixes, names
+
+
 @functools.cache
 def parse(unit: str) -> pint.Unit:
     """The unit of that name. Raises ReckonError with what to write instead."""
@@ -95,15 +106,16 @@ def parse(unit: str) -> pint.Unit:
             raise ValueError
         return parsed
     except Exception:
-        meant = next((each for each in _COMMON if each.lower() == unit.lower()), None)
-        instead = f"did you mean {meant}?" if meant else f"write for example {_EXAMPLES}."
-        raise ReckonError(f"{unit!r} is not a unit of this book; {instead}") from None
+        meant = next((each for each in COMMON if each.lower() == unit.lower()), None)
+        hint = f"did you mean {meant}?" if meant else f"write for example {EXAMPLES}."
+        raise ReckonError(UNKNOWN.format(unit=repr(unit), hint=hint)) from None
 
 
-_EXAMPLES = "ns, cycle, Gcycle/s, KiB, GB/s, Mbit/s, 1"
+UNKNOWN = "{unit} is not a unit of this book; {hint}"
+EXAMPLES = "ns, cycle, Gcycle/s, KiB, GB/s, Mbit/s, 1"
 # Those whose small and capital letters are mixed up.
-_COMMON = ["ns", "us", "ms", "s", "cycle", "cycles", "byte", "bytes", "KiB", "MiB", "GiB"]
-_COMMON += ["GHz", "MHz", "MB/s", "GB/s", "Mbit/s", "Gbit/s"]
+COMMON = ["ns", "us", "ms", "s", "cycle", "cycles", "byte", "bytes", "KiB", "MiB", "GiB"]
+COMMON += ["GHz", "MHz", "MB/s", "GB/s", "Mbit/s", "Gbit/s"]
 
 
 def is_unit(text: str) -> bool:
@@ -131,14 +143,22 @@ def unit_of_parameter(name: str) -> str | None:
 
 
 # What follows the number is a unit, and not the rest of a number: "1.234,5 ns" is no amount.
+_NAME = r"(?:[^\W\d_]+|%|1(?![\w.]))"
 _AMOUNT = re.compile(
     r"\s*([-+−]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)(?:[eE][-+−]?[0-9]+)?)"
-    r"\s*((?:[^\W\d_]|%|1(?![\w.]))[^,]*?|)\s*"
+    rf"\s*({_NAME}(?:\s*[*/]\s*{_NAME})*|)\s*"
 )
 # Thousands or three decimals; those after a point end in 0, in which no text of Reckon's ends.
 _THOUSANDS = re.compile(r"[-+−]?[1-9][0-9]{0,2}(?:,[0-9]{3}|\.[0-9]{2}0)")
 _GROUPS = re.compile(r"[0-9][\s,.'’_][0-9]{3}(?![0-9])")
-UNCLEAR = "{text} may be {whole} or {decimal}; write the one that is meant."
+# What is said of an amount that cannot be meant; the what-if panels have these sentences as data.
+AMOUNT_FAULTS = {
+    "number": "This is no number; write one such as {example}.",
+    "thousands": "This is no number; write it with nothing between thousands, as 1234.5.",
+    "unclear": "{text} may be {whole} or {decimal}; write the one that is meant.",
+    "large": "This is too large for a number; write a smaller one.",
+    "dimension": "This is {wanted}, but {text} is {stated}; write for example {example}.",
+}
 
 
 def number_and_unit(text: str) -> tuple[float, str] | None:
@@ -155,13 +175,36 @@ def number_and_unit(text: str) -> tuple[float, str] | None:
     decimal = number.replace(",", ".")
     if _THOUSANDS.fullmatch(number):
         whole, shortest = decimal.replace(".", ""), decimal.rstrip("0").rstrip(".")
-        raise ReckonError(UNCLEAR.format(text=number, whole=whole, decimal=shortest))
+        raise ReckonError(
+            AMOUNT_FAULTS["unclear"].format(text=number, whole=whole, decimal=shortest)
+        )
     return float(decimal.replace("−", "-")), match[2]
 
 
-def has_groups(text: str) -> bool:
-    """Whether something stands between thousands: "1 234", "1,234.5"."""
-    return _GROUPS.search(text) is not None
+def amount_in_base(text: str, unit: str, example: str) -> float:
+    """An amount such as "550 cycles" in base units; without a unit, it has this one.
+
+    example: an amount that a sentence may show. Raises ReckonError with what to write instead.
+    """
+    parts = number_and_unit(text)
+    if parts is None:
+        fault = "thousands" if _GROUPS.search(text) else "number"
+        raise ReckonError(AMOUNT_FAULTS[fault].format(example=example))
+    number, stated = parts[0], parts[1] or unit
+    if dimension(stated) != dimension(unit):
+        raise ReckonError(wrong_dimension(text.strip(), stated, unit, example))
+    value = float(to_base(number, stated))
+    if not math.isfinite(value):
+        raise ReckonError(AMOUNT_FAULTS["large"])
+    return value
+
+
+def wrong_dimension(text: str, stated: str, unit: str, example: str) -> str:
+    """The sentence on an amount of another dimension than this unit's."""
+    wanted, given = (dimension_name(dimension(each)) for each in (unit, stated))
+    return AMOUNT_FAULTS["dimension"].format(
+        wanted=wanted, text=text, stated=given, example=example
+    )
 
 
 def to_base(value, unit: str):

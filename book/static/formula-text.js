@@ -6,6 +6,7 @@ window.reckon.formulaText = (() => {
 
   const { FUNCTIONS } = window.reckon.expressions;
   const { filled, nearest, didYouMean } = window.reckon.words;
+  const { dimensionName } = window.reckon.numbers;
 
   const TOKEN =
     /\s*(?:([0-9]+\.?[0-9]*(?:[eE][-+]?[0-9]+)?|\.[0-9]+(?:[eE][-+]?[0-9]+)?)|([A-Za-z_][A-Za-z0-9_.]*)|(\*\*|\/\/|<<|>>|[<>=!]=|\S))/gu;
@@ -189,12 +190,6 @@ window.reckon.formulaText = (() => {
   const isPlain = (dimension) => !Object.keys(dimension).length;
   const areAlike = (a, b) => isPlain(times(a, b, -1));
 
-  function nameOf(dimension) {
-    const known = window.reckon.data.rules.dimension_names.find(({ powers }) => areAlike(powers, dimension));
-    const powers = Object.entries(dimension).map(([base, power]) => (power === 1 ? base : `${base}^${power}`)).sort();
-    return known?.name ?? `a quantity of dimension ${powers.join(" · ")}`;
-  }
-
   const isZero = ([op, value]) => op === "const" && value === 0;
 
   /** The dimension of a tree, for inputs of these dimensions. Throws a FormulaError. */
@@ -215,7 +210,7 @@ window.reckon.formulaText = (() => {
     args.forEach((arg, k) => {
       if (isPlain(parts[k])) return;
       throw new FormulaError(
-        `${arg.text} is ${nameOf(parts[k])}; ${op} takes a plain number: divide it by something of its own kind first.`,
+        `${arg.text} is ${dimensionName(parts[k])}; ${op} takes a plain number: divide it by something of its own kind first.`,
       );
     });
     return {};
@@ -225,7 +220,7 @@ window.reckon.formulaText = (() => {
     if (isZero(left)) return rightPart;
     if (isZero(right) || areAlike(leftPart, rightPart)) return leftPart;
     throw new FormulaError(
-      `${left.text} is ${nameOf(leftPart)}; ${right.text} is ${nameOf(rightPart)}: ` +
+      `${left.text} is ${dimensionName(leftPart)}; ${right.text} is ${dimensionName(rightPart)}: ` +
         `these cannot be ${SAME_DIMENSION[op]}.`,
     );
   }
@@ -257,7 +252,7 @@ window.reckon.formulaText = (() => {
     const dimension = dimensionOf(tree, dimensions);
     if (!isZero(tree) && !areAlike(dimension, formula.dimension)) {
       throw new FormulaError(
-        `The formula gives ${nameOf(dimension)}, but ${formula.author_unit} is ${nameOf(formula.dimension)}.`,
+        `The formula gives ${dimensionName(dimension)}, but ${formula.author_unit} is ${dimensionName(formula.dimension)}.`,
       );
     }
     return tree;

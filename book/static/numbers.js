@@ -151,46 +151,102 @@ window.reckon.numbers = (() => {
       .replace("{factor}", number(factor, 2));
   }
 
-  const NO_NUMBER = "This is no number; write one such as 1234.5.";
-  const TOO_LARGE = "This is too large for a number; write a smaller one.";
-  const OF_THOUSANDS = "This is no number; write it with nothing between thousands, as 1234.5.";
-  const AMOUNT =
-    /^\s*([-+−]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)(?:[eE][-+−]?[0-9]+)?)\s*((?:[\p{L}%]|1(?![\p{L}\p{N}_.]))[^,]*?|)\s*$/u;
+  const NAME = String.raw`(?:\p{L}+|%|1(?![\p{L}\p{N}_.]))`;
+  const AMOUNT = new RegExp(
+    String.raw`^\s*([-+−]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)(?:[eE][-+−]?[0-9]+)?)\s*(${NAME}(?:\s*[*/]\s*${NAME})*|)\s*$`,
+    "u",
+  );
   const GROUPS = /[0-9][\s,.'’_][0-9]{3}(?![0-9])/; // as in reckon/units.py
   const THOUSANDS = /^[-+−]?[1-9][0-9]{0,2}(?:,[0-9]{3}|\.[0-9]{2}0)$/;
 
-  /** The units in which an input may be given, its own first. */
-  const unitsOf = (input) => [input.unit, { spoken: input.author_unit, factor: input.unit.factor }, ...input.steps];
+  /** The unit of that name as { factor, powers }, by the rule of reckon/units.py; undefined if there is none. */
+  function unitNamed(name) {
+    const { unit_prefixes: prefixes, unit_names: names } = window.reckon.data.rules;
+    const isUnit = (text) => Object.hasOwn(names, text);
+    if (isUnit(name)) return names[name];
+    for (const ending of ["", "s"]) {
+      for (const prefix of Object.keys(prefixes)) {
+        if (!name.startsWith(prefix) || !name.endsWith(ending)) continue;
+        const rest = name.slice(prefix.length, name.length - ending.length);
+        if (!isUnit(rest) || rest === "%" || (ending && rest.length === 1)) continue;
+        return { factor: prefixes[prefix] * names[rest].factor, powers: names[rest].powers };
+      }
+    }
+    return undefined;
+  }
+
+  /** The unit of a text such as "ns/byte", as { factor, powers }; undefined if it is none. */
+  function unitOf(text) {
+    const product = { factor: 1, powers: {} };
+    for (const [, sign, name] of text.matchAll(/([*/]?)\s*([^\s*/]+)/g)) {
+      const unit = unitNamed(name);
+      if (!unit) return undefined;
+      const power = sign === "/" ? -1 : 1;
+      product.factor *= unit.factor ** power;
+      for (const [base, exponent] of Object.entries(unit.powers)) {
+        product.powers[base] = (product.powers[base] ?? 0) + power * exponent;
+      }
+    }
+    return product;
+  }
+
+  const areAlike = (a, b) => [...Object.keys(a), ...Object.keys(b)].every((base) => (a[base] ?? 0) === (b[base] ?? 0));
+
+  /** What a dimension is called, { time: 1 } "a time". */
+  function dimensionName(dimension) {
+    const known = window.reckon.data.rules.dimension_names.find(({ powers }) => areAlike(powers, dimension));
+    const powers = Object.entries(dimension).filter(([, power]) => power);
+    const texts = powers.map(([base, power]) => (power === 1 ? base : `${base}^${power}`)).sort();
+    return known?.name ?? `a quantity of dimension ${texts.join(" · ")}`;
+  }
+
+  const amountFault = (name, gaps) => ({
+    fault: window.reckon.words.filled(window.reckon.data.rules.amount_faults[name], gaps),
+  });
 
   /** The number and the unit's name of an amount as a person types it, or its `fault`: by the rule of
    * reckon/units.py. */
-  function numberAndUnit(text) {
+  function numberAndUnit(text, example = "1234.5") {
     const [, written, name] = AMOUNT.exec(text) ?? [];
-    if (written === undefined) return { fault: GROUPS.test(text) ? OF_THOUSANDS : NO_NUMBER };
+    if (written === undefined) return amountFault(GROUPS.test(text) ? "thousands" : "number", { example });
     const decimal = written.replace(",", ".");
     if (THOUSANDS.test(written)) {
-      const { unclear_amount: unclear } = window.reckon.data.rules;
       const readings = { text: written, whole: decimal.replace(".", ""), decimal: decimal.replace(/\.?0+$/, "") };
-      return { fault: window.reckon.words.filled(unclear, readings) };
+      return amountFault("unclear", readings);
     }
     const number = Number(decimal.replace(/−/g, "-"));
-    return Number.isFinite(number) ? { number, name } : { fault: TOO_LARGE };
+    return Number.isFinite(number) ? { number, name } : amountFault("large");
   }
 
-  /** The same in base units, with the units that the field knows, of which the first need not be written. */
-  function typed(text, known) {
-    const { number, name, fault } = numberAndUnit(text);
+  /** The same in base units, of an input or a formula; a number alone is in `ownUnit`. */
+  function typed(text, quantity, ownUnit = quantity.unit) {
+    const own = quantity.unit;
+    const example = spoken(typeof quantity.value === "number" ? String(short(quantity.value, quantity)) : "150", own);
+    const { number, name, fault } = numberAndUnit(text, example);
     if (fault) return { fault };
-    const isNamed = (unit) => [unit.spoken, unit.one].includes(name.replace(/^[uμ](?=s$)/, "µ"));
-    const unit = name ? known.find(isNamed) : known[0];
-    if (!unit) {
-      const meant = known.find(({ spoken, one }) => [spoken, one].some((each) => each?.toLowerCase() === name.toLowerCase()));
-      if (meant) return { fault: `“${name}” is no unit of this field; did you mean ${meant.spoken}?` };
-      const names = [...new Set(known.map(({ spoken }) => spoken || "1"))];
-      return { fault: `“${name}” is no unit of this field; write ${names.join(", ")} or none.` };
+    const isNamed = (unit) => [unit.spoken, unit.one].includes(name);
+    const known = name ? [own, ...quantity.steps].find(isNamed) : ownUnit;
+    const unit = known ?? unitOf(name);
+    if (!unit) return { fault: unknownUnit(name) };
+    if (!known && !areAlike(unit.powers, quantity.dimension)) {
+      const [wanted, stated] = [quantity.dimension, unit.powers].map(dimensionName);
+      return amountFault("dimension", { wanted, stated, text: text.trim(), example });
     }
     const value = number * unit.factor;
-    return Number.isFinite(value) ? { value } : { fault: TOO_LARGE };
+    return Number.isFinite(value) ? { value } : amountFault("large");
+  }
+
+  function unknownUnit(name) {
+    const { common_units: common, unit_examples: examples, unknown_unit: sentence } = window.reckon.data.rules;
+    const meant = common.find((each) => each.toLowerCase() === name.toLowerCase());
+    const hint = meant ? `did you mean ${meant}?` : `write for example ${examples}.`;
+    return window.reckon.words.filled(sentence, { unit: `'${name}'`, hint });
+  }
+
+  /** A value as a number of its unit: a whole one in full, another in four digits. */
+  function short(value, { unit }) {
+    const shown = value / unit.factor;
+    return isWhole(shown) ? Math.round(shown) : Number(shown.toPrecision(4));
   }
 
   /** A value in base units as a number in the unit of an input or a formula, as it may be read again. */
@@ -203,7 +259,9 @@ window.reckon.numbers = (() => {
     exact,
     numberAndUnit,
     typed,
-    unitsOf,
+    unitOf,
+    dimensionName,
+    short,
     number,
     plain,
     spoken,

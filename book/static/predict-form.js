@@ -3,7 +3,7 @@ window.reckon.predictForm = (() => {
   "use strict";
 
   const { byQuantity } = window.reckon.formulas;
-  const { exact, measuredAndInterval, times, typed, unitsOf, howFar, withUnit } = window.reckon.numbers;
+  const { exact, measuredAndInterval, numberAndUnit, times, typed, howFar, withUnit } = window.reckon.numbers;
   const { element, button } = window.reckon.elements;
   const { joined } = window.reckon.words;
   const { guesses, put, skip, isOpen, missing, holds, score, firstVote } = window.reckon.guesses;
@@ -74,8 +74,8 @@ window.reckon.predictForm = (() => {
     const unit = element("select", { "aria-label": "Unit" }, element("option", { value: "" }, "unit"), ...choices);
     unit.hidden = formula.steps.length === 1;
     if (unit.hidden) unit.value = "0";
-    const read = (input) => typed(input.value, [formula.steps[Number(unit.value)], ...unitsOf(formula)]);
-    const isBare = (input) => !typed(`${input.value} ${formula.steps[0].spoken}`, formula.steps).fault;
+    const read = (input) => typed(input.value, formula, formula.steps[Number(unit.value)]);
+    const isBare = (input) => numberAndUnit(input.value).name === "";
     const inBase = (input) => read(input).value;
     const check = () => {
       const [low, middle, high] = [least, value, most].map((input) => (input.value ? read(input) : {}));

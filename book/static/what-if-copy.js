@@ -4,7 +4,7 @@ window.reckon.copies = (() => {
   "use strict";
 
   const { byQuantity } = window.reckon.formulas;
-  const { exact, numberAndUnit, spoken, typed, unitsOf } = window.reckon.numbers;
+  const { exact, numberAndUnit, spoken, typed } = window.reckon.numbers;
   const { didYouMean } = window.reckon.words;
   const { parsePart, partsOf, checkText, FormulaError } = window.reckon.formulaText;
   const { edits, given, texts, textsOf, isEdited, isBelowZero, changeText, changeOnly } = window.reckon.edits;
@@ -74,7 +74,7 @@ window.reckon.copies = (() => {
       const hint = didYouMean(name, Object.keys(formula.inputs), "it is left out.");
       return { fault: `${lastPart(quantity)} has no input ${name}; ${hint}` };
     }
-    const { value, fault } = typed(amount, unitsOf(input));
+    const { value, fault } = typed(amount, input);
     const wrong = fault ?? (isBelowZero(input.shared, value) ? window.reckon.data.rules.impossible.input : undefined);
     return { shared: input.shared, value, fault: wrong && `${name}: ${wrong}` };
   }

@@ -2,7 +2,7 @@
 window.reckon.inputs = (() => {
   "use strict";
 
-  const { exact, plain, typed, unitsOf, withUnit } = window.reckon.numbers;
+  const { exact, plain, short, typed, withUnit } = window.reckon.numbers;
   const { element } = window.reckon.elements;
   const { filled } = window.reckon.words;
   const { edits, given, currentValue, change } = window.reckon.edits;
@@ -14,9 +14,7 @@ window.reckon.inputs = (() => {
   /** A value as it stands in a field: a changed one and a whole number in full, another in four digits. */
   function inField(value, input) {
     if (edits.has(input.shared) && value === edits.get(input.shared)) return exact(value, input);
-    const shown = value / input.unit.factor;
-    const whole = Math.round(shown);
-    return Math.abs(shown - whole) <= 1e-9 * Math.abs(shown) ? whole : Number(shown.toPrecision(4));
+    return short(value, input);
   }
 
   /** What is said of a value far outside of the interval that the input is stated with; else "". */
@@ -71,7 +69,7 @@ window.reckon.inputs = (() => {
       onchange: settle, // as by Enter
       onblur: () => show(),
       oninput: () => {
-        const { value, fault } = field.value.trim() ? typed(field.value, unitsOf(input)) : { value: input.value };
+        const { value, fault } = field.value.trim() ? typed(field.value, input) : { value: input.value };
         if (fault) refuse(fault);
         else tryValue(value);
       },

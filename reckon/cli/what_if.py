@@ -44,16 +44,7 @@ class _Variant:
     prediction: Prediction
     run: str | Path
     stated: dict[str, str]  # the value that a file predicts itself, and its interval
-
-    @functools.cached_property
-    def guess(self) -> Guess | None:
-        """What the file states, compared with the measurement; None without it or of two groups."""
-        if not self.stated:
-            return None
-        stated = revisions.QuantityPrediction([], self.stated)
-        with contextlib.suppress(NoOneValue):
-            return compared("", self.result.quantity, stated, self.result)
-        return None
+    guess: Guess | None  # that, compared with the measurement; None without it or of two groups
 
     @functools.cached_property
     def changed(self) -> list[str]:
@@ -135,7 +126,8 @@ def predict(
     """Print a recorded prediction with other inputs or another formula, and what would meet it."""
     chosen = chosen_run(run)
     changes = _changes(quantity, inputs, file)
-    variants = [_variant(chosen, name, each) for name, each in changes.items()]
+    with revisions.naming(file):
+        variants = [_variant(chosen, name, each) for name, each in changes.items()]
     if as_json:
         objects = [_to_json(variant) for variant in variants]
         print_json(objects if file else objects[0])
@@ -186,7 +178,13 @@ def _variant(run: str | Path, quantity: str, in_file: revisions.QuantityPredicti
     """The prediction of a quantity with its changes. Raises ReckonError."""
     result = _result(run, quantity)
     recorded = to_prediction(quantity, result.current)
-    return _Variant(result, recorded, changed(recorded, in_file.changes), run, in_file.stated)
+    prediction = changed(recorded, in_file.changes)
+    guess = None
+    if in_file.stated:
+        stated = revisions.QuantityPrediction([], in_file.stated)
+        with contextlib.suppress(NoOneValue):
+            guess = compared("", quantity, stated, result)
+    return _Variant(result, recorded, prediction, run, in_file.stated, guess)
 
 
 # --- what is printed --------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -69,7 +68,7 @@ def compared(
         raise NoOneValue(quantity)
     interval = None
     if "predicted" in stated:
-        predicted = _in_base(quantity, stated["predicted"], result.unit)
+        predicted = _in_base(quantity, stated, "predicted", result.unit)
         interval = _interval(quantity, stated, predicted, result.unit)
     else:
         predicted, interval = _by_formula(result, prediction.changes, point)
@@ -102,24 +101,12 @@ def _point(result: Result, at: str | None) -> int:
     return index
 
 
-def _in_base(quantity: str, text: str, unit: str) -> float:
-    """An amount such as "150 ns" in base units; without a unit it has the quantity's."""
-    amount = units.number_and_unit(text)
-    if amount is None:
-        how = (
-            "with nothing between thousands"
-            if units.has_groups(text)
-            else f"such as {units.with_unit('150', unit)}"
-        )
-        raise ReckonError(f"{quantity}: {text!r} is not a number with its unit; write one {how}.")
-    number, stated = amount[0], amount[1] or unit
-    if units.dimension(stated) != units.dimension(unit):
-        name = units.dimension_name(units.dimension(unit))
-        raise ReckonError(f"{quantity} is {name}, but {text} is not.")
-    value = float(units.to_base(number, stated))
-    if not math.isfinite(value):
-        raise ReckonError(f"{quantity}: {text} is too large for a number; write a smaller one.")
-    return value
+def _in_base(quantity: str, stated: dict[str, str], name: str, unit: str) -> float:
+    """What is stated under that name, in base units; without a unit it has the quantity's."""
+    try:
+        return units.amount_in_base(stated[name], unit, units.with_unit("150", unit))
+    except ReckonError as error:
+        raise ReckonError(f"{quantity}: {name}: {error}") from None
 
 
 def _interval(
@@ -127,10 +114,10 @@ def _interval(
 ) -> tuple[float, float] | None:
     """The stated interval in base units; None without one. Raises ReckonError for one that no value
     has."""
-    ends = [stated[end] for end in ("low", "high") if end in stated]
+    ends = [end for end in ("low", "high") if end in stated]
     if not ends:
         return None
-    low, high = (_in_base(quantity, ends[k], unit) for k in (0, -1))
+    low, high = (_in_base(quantity, stated, ends[k], unit) for k in (0, -1))
     is_amount = units.dimension(unit) != units.dimension("1")
     faults = (
         (len(ends) == 1, "half"),
@@ -139,7 +126,7 @@ def _interval(
     )
     for is_so, fault in faults:
         if is_so:
-            texts = {"value": stated["predicted"], "low": ends[0], "high": ends[-1]}
+            texts = {"value": stated["predicted"], "low": stated[ends[0]], "high": stated[ends[-1]]}
             raise ReckonError(f"{quantity}: {INTERVAL_FAULTS[fault].format(**texts)}")
     return (low, high) if low < high else None  # from 3 to 3 is a value
 

@@ -53,6 +53,13 @@ class Unit(_Strict):
     factor: float
 
 
+class UnitName(_Strict):
+    """What a unit is called: how many base units it is, and of which dimension."""
+
+    factor: float
+    powers: Powers
+
+
 class PanelInput(_Strict):
     """An input of one or more formulas; numbers in base units (s, byte, cycle, tick, 1)."""
 
@@ -136,10 +143,35 @@ class DimensionName(_Strict):
     name: str
 
 
+def _dimension(unit: str) -> Powers:
+    powers = units.dimension(unit).items()
+    return {base.strip("[]"): float(power) for base, power in powers}  # type: ignore[arg-type]
+
+
+def _unit_names() -> tuple[dict[str, float], dict[str, UnitName]]:
+    """All prefixes and all units of the book."""
+    prefixes, names = units.defined_names()
+    return (
+        {prefix: units.factor(f"{prefix}count") for prefix in prefixes},
+        {
+            name: UnitName(factor=units.factor(name), powers=_dimension(name))
+            for name in (*names, "1")
+        },
+    )
+
+
+_PREFIXES, _UNIT_NAMES = _unit_names()
+
+
 class Rules(_Strict):
     """The numbers of the rules that the script shares with the Python package."""
 
-    unclear_amount: str = units.UNCLEAR  # what is said of 1,234 and 1.230
+    amount_faults: dict[str, str] = units.AMOUNT_FAULTS  # what is said of a text that is no amount
+    unknown_unit: str = units.UNKNOWN
+    common_units: list[str] = units.COMMON  # whose small and capital letters are mixed up
+    unit_examples: str = units.EXAMPLES
+    unit_prefixes: dict[str, float] = _PREFIXES
+    unit_names: dict[str, UnitName] = _UNIT_NAMES  # without a prefix
     sealed_before: str = SEALED_BEFORE  # what is said of measured inputs that have moved since
     least_moved: float = LEAST_MOVED
 
@@ -285,11 +317,6 @@ def _slider(input_: Input, value: float) -> tuple[float, float]:
 def _unit(unit: str) -> Unit:
     spoken, one = units.symbol(unit), units.symbol(unit, "1")
     return Unit(spoken=spoken, one=None if one == spoken else one, factor=units.factor(unit))
-
-
-def _dimension(unit: str) -> Powers:
-    powers = units.dimension(unit).items()
-    return {base.strip("[]"): float(power) for base, power in powers}  # type: ignore[arg-type]
 
 
 def _steps(unit: str) -> list[Unit]:

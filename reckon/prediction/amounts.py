@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from reckon import units
+from reckon.errors import ReckonError
 from reckon.messages import did_you_mean
 from reckon.prediction.expression import PredictionError
 from reckon.prediction.formula import IMPOSSIBLE, Prediction
@@ -30,39 +29,29 @@ def changed_input(prediction: Prediction, text: str) -> tuple[str, float]:
         raise PredictionError(f"{prediction.quantity} has no input {name}: {hint}")
     if entry.origin == "axis":
         raise PredictionError(f"{name} is the axis of the curve: it has all of its values already.")
-    return name, _value(prediction, name, stated)
+    try:
+        return name, _value(entry, stated)
+    except ReckonError as error:
+        raise PredictionError(f"{prediction.quantity}: {name}: {error}") from None
 
 
-def _value(prediction: Prediction, name: str, text: str) -> float:
+def _value(entry: Input, text: str) -> float:
     """The value of an amount such as "550 cycle", in base units; without a unit, in the input's."""
-    unit = prediction.inputs[name].unit
-    example = _example(prediction, name)
-    parts = units.number_and_unit(text)
-    if parts is None:
-        hint = ", with nothing between thousands" if units.has_groups(text) else ""
-        raise PredictionError(
-            f"{text!r} is not a number with its unit; write for example {example}{hint}."
-        )
-    number, stated_unit = parts[0], parts[1] or unit
-    if units.dimension(stated_unit) != units.dimension(unit):
-        raise PredictionError(
-            f"{name} is {units.dimension_name(units.dimension(unit))}, but {text} is "
-            f"{units.dimension_name(units.dimension(stated_unit))}; write for example {example}."
-        )
-    value = float(units.to_base(number, stated_unit))
-    if value < 0 and np.all(np.asarray(prediction.inputs[name].value) >= 0):
+    value = units.amount_in_base(text, entry.unit, example(entry))
+    if value < 0 and np.all(np.asarray(entry.value) >= 0):
         raise PredictionError(IMPOSSIBLE["input"])
-    if not math.isfinite(value):
-        raise PredictionError(
-            f"{name}={text} is too large for a number; write for example {example}."
-        )
     return value
 
 
-def _example(prediction: Prediction, name: str | None = None) -> str:
-    """How one input is given on the command line."""
+def example(entry: Input) -> str:
+    """The input's value as a sentence shows how one is written."""
+    return units.with_unit(_number(np.ravel(entry.value)[0], entry), entry.unit)
+
+
+def _example(prediction: Prediction) -> str:
+    """How an input is given on the command line."""
     inputs = prediction.inputs
-    name = name or next(name for name, entry in inputs.items() if entry.origin != "axis")
+    name = next(name for name, entry in inputs.items() if entry.origin != "axis")
     return f'{name}="{amount(inputs[name].value, inputs[name])}"'
 
 

@@ -55,6 +55,9 @@ class Formula:
     in_run: Callable[[Prediction], Prediction] | None = (
         None  # has inputs as a run's record has them
     )
+    unit_fault: Callable[[str, dict[str, Input]], str | None] | None = (
+        None  # the sentence on an input of another dimension than in the run's record of a quantity
+    )
 
     def __repr__(self) -> str:
         return f"The formula {self.function_name}"
@@ -91,7 +94,13 @@ class Formula:
                     f"write rk.given({value!r}, unit, source), rk.guess, rk.machine, rk.measured "
                     "or rk.axis."
                 )
-        self.check_dimensions(inputs)
+        try:
+            self.check_dimensions(inputs)
+        except PredictionError:
+            fault = self.unit_fault(quantity, inputs) if self.unit_fault else None
+            if fault is None:
+                raise
+            raise PredictionError(fault) from None
         prediction = Prediction(quantity, self, inputs)
         prediction.check_value()
         return self.in_run(prediction) if self.in_run else prediction

@@ -141,7 +141,10 @@ def changed(prediction: Prediction, changes: Iterable[str]) -> Prediction:
     for change in changes:
         name, _, stated = change.partition("=")
         if name.strip() == FORMULA and FORMULA not in prediction.inputs:
-            formula = _with_text(formula, stated)
+            try:
+                formula = _with_text(formula, stated)
+            except PredictionError as error:
+                raise PredictionError(f"{prediction.quantity}: {FORMULA}: {error}") from None
             formula.check_dimensions(prediction.inputs)
         else:
             name, value = changed_input(prediction, change)

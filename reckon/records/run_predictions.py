@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from reckon import records
+from reckon import records, units
 from reckon.prediction import formula
+from reckon.prediction.amounts import amount, example
 from reckon.prediction.formula import Formula, Kind, Prediction
+from reckon.prediction.inputs import Input
+from reckon.records.quantities.recorded_predictions import to_prediction
 from reckon.records.quantities.revisions import as_recorded
 from reckon.records.session import current_session, requested_run
 
@@ -15,7 +18,7 @@ from reckon.records.session import current_session, requested_run
 def predict(quantity: str = "", *, unit: str, kind: Kind = "sum") -> Callable[..., Formula]:
     """A decorator as formula.predict(), whose predictions have their inputs as recorded."""
     decorate = formula.predict(quantity, unit=unit, kind=kind)
-    return lambda function: replace(decorate(function), in_run=_in_run)
+    return lambda function: replace(decorate(function), in_run=_in_run, unit_fault=_unit_fault)
 
 
 def _in_run(prediction: Prediction) -> Prediction:
@@ -33,3 +36,17 @@ def _in_run(prediction: Prediction) -> Prediction:
         measured = [input_ for input_ in recorded.inputs if input_.origin == "measured"]
         recorded = recorded.model_copy(update={"inputs": measured})
     return replace(as_recorded(recorded, prediction), later=prediction)
+
+
+def _unit_fault(quantity: str, inputs: dict[str, Input]) -> str | None:
+    """The sentence on the first input that had another dimension in the run's last prediction."""
+    entry = records.read_measured(requested_run(), quantity) if quantity else None
+    recorded = to_prediction(quantity, entry.predictions[-1]).inputs if entry else {}
+    for name, given in inputs.items():
+        before = recorded.get(name, given)
+        if units.dimension(before.unit) != units.dimension(given.unit):
+            fault = units.wrong_dimension(
+                amount(given.value, given), given.unit, before.unit, example(before)
+            )
+            return f"{quantity}: {name}: {fault}"
+    return None

@@ -175,6 +175,15 @@ def test_numbers_are_printed_alike(open_page):
             ("1e999", None),
         ],
         *[("1,200", "1200 or 1.2;"), ("-12,345 ns", "-12345 or -12.345"), ("5 parsec", None)],
+        *[
+            ("5 constructor", None),
+            ("5 Ns", None),
+            ("5 MB", None),
+            ("5 ns^2", None),
+            ("5 to 9", None),
+        ],
+        *[("2e-9 s", 2.0), ("2 nanoseconds", 2.0), ("3 ns / 1", 3.0), ("2 ns/byte * byte", 2.0)],
+        *[("2 ns/byte", None), ("1 min", 6e10), ("7 us", 7000.0), ("7 μs", 7000.0), ("5 k%", None)],
         *[("1.200", "1200 or 1.2;"), ("100.000 ns", "100000 or 100;"), ("1,000", "1000 or 1;")],
         *[("2.304", 2.304), ("0.120", 0.12), ("1.20", 1.2), ("1.2000", 1.2), ("1234.500", 1234.5)],
     ],
@@ -183,20 +192,28 @@ def test_an_amount_is_read_alike(open_page, text, expected):
     """In nanoseconds: a number, None where it is refused, or the readings between which it is not
     decided."""
     page = open_page()
-    known = "reckon.data.formulas.find(({ author_unit }) => author_unit === 'ns').steps"
-    typed = page.evaluate(f"text => reckon.numbers.typed(text, {known})", text)
+    formula = "reckon.data.formulas.find(({ author_unit }) => author_unit === 'ns')"
+    typed = page.evaluate(f"text => reckon.numbers.typed(text, {formula})", text)
     try:
-        amount = units.number_and_unit(text)
-        value = None if amount is None else float(units.to_base(amount[0], amount[1] or "ns"))
-        value = value if value is not None and math.isfinite(value) else None
-        fault = ""
+        value, fault = units.amount_in_base(text, "ns", "150 ns"), None
     except ReckonError as error:
         value, fault = None, str(error)
+    assert typed.get("fault") == fault
     if isinstance(expected, (int, float)):
         assert typed["value"] == value == pytest.approx(expected * 1e-9, rel=1e-15, abs=0)
         return
-    assert value is None and typed["fault"]
-    assert expected or ("thousands" in typed["fault"]) == units.has_groups(text)
-    assert ("too large" in typed["fault"]) == (text == "1e999")
-    if expected:
-        assert fault == typed["fault"] and expected in fault
+    assert value is None and (expected or "") in fault
+    assert ("too large" in fault) == (text == "1e999")
+    assert expected or ("thousands" in fault) == (text in ("1.234,5", "1,234.5", "1 234", "1_000"))
+
+
+def test_a_unit_is_read_alike(open_page):
+    prefixes, names = units.defined_names()
+    letters = [name for name in names if name != "%"]
+    texts = [p + name + end for p in prefixes for name in letters for end in ("", "s")]
+    texts += ["%", "GB/s", "ns/byte", "cycle*s/byte", "1/s", "nothing/s", "IO/s"]
+    factors = """texts => texts.map((text) => reckon.numbers.unitOf(text)?.factor ?? null)"""
+    read = dict(zip(texts, open_page().evaluate(factors, texts), strict=True))
+    for text, factor in read.items():
+        known = units.factor(text) if units.is_unit(text) else None
+        assert factor == (known and pytest.approx(known, rel=1e-12)), text

@@ -278,7 +278,7 @@ def test_a_field_that_is_emptied_stays_empty_until_it_is_left(open_page):
     assert kernel_path.input_value() == "550"
     page.keyboard.press("Control+A")
     page.keyboard.type("abc")
-    assert box.get_by_text("This is no number; write one such as 1234.5.").is_visible()
+    assert box.get_by_text("This is no number; write one such as 150 cycles.").is_visible()
     page.keyboard.press("Control+A")
     page.keyboard.type("1e400")
     assert box.get_by_text("This is too large for a number").is_visible()

@@ -13,6 +13,7 @@ from reckon import records, units
 from reckon.errors import ReckonError
 from reckon.prediction.inputs import FAR_OUTSIDE, INTERVAL_FAULTS
 from reckon.records.quantities.lookup import all_results
+from reckon.records.quantities.recorded_predictions import to_prediction
 from reckon.records.quantities.result import Result
 
 NULL_CALL = "cpu/syscall/getpid"
@@ -100,6 +101,22 @@ def test_a_file_of_predictions_from_the_site_is_evaluated(recorded, tmp_path):
         ("# Nothing.", "predictions.toml has no prediction; "),
         ("a = 1", "predictions.toml: a: Input should be a valid dictionary"),
         ('["cpu/syscall/getpid"]\nkernel_path = "3 ns"', "is a number of cycles, but 3 ns"),
+        (
+            '["cpu/syscall/getpid"]\nkernel_path = "1,200"',
+            "predictions.toml: cpu/syscall/getpid: kernel_path: 1,200 may be",
+        ),
+        (
+            '["cpu/syscall/getpid"]\nkernel_path = "-1"',
+            "predictions.toml: cpu/syscall/getpid: kernel_path: This input is below 0",
+        ),
+        (
+            '["cpu/syscall/getpid"]\nformula = "(0"',
+            "predictions.toml: cpu/syscall/getpid: formula: “)” is missing",
+        ),
+        (
+            '["cpu/syscall/getpid"]\npredicted = "1,200"',
+            "predictions.toml: cpu/syscall/getpid: predicted: 1,200 may be",
+        ),
         ('["cpu/syscall/getpid"]\nlow = "3 ns"', "getpid has low, but no predicted."),
     ],
 )
@@ -117,8 +134,12 @@ def test_a_file_with_a_fault_is_one_sentence(recorded, tmp_path, content, messag
         ([NULL_CALL, "kernel_pth=3"], "did you mean kernel_path"),
         ([NULL_CALL, "frobnicate=3"], "it has mode_switch, kernel_path, clock"),
         ([NULL_CALL, "kernel_path"], 'write for example mode_switch="90 cycles"'),
-        ([NULL_CALL, "kernel_path=many"], "'many' is not a number with its unit"),
+        (
+            [NULL_CALL, "kernel_path=many"],
+            "kernel_path: This is no number; write one such as 150 cycles.",
+        ),
         ([NULL_CALL, "kernel_path=1e999"], "is too large for a number"),
+        ([NULL_CALL, "kernel_path=-150"], f"{NULL_CALL}: kernel_path: This input is below 0"),
         ([NULL_CALL, "KERNEL_PATH=5"], "has no input KERNEL_PATH: did you mean kernel_path?"),
         ([NULL_CALL, "clock=3 Ghz"], "'Ghz' is not a unit of this book; did you mean GHz?"),
         ([NULL_CALL, "kernel_path=1.234,5 cycles"], "with nothing between thousands"),
@@ -150,6 +171,17 @@ def test_a_users_mistake_is_one_sentence_and_status_2(recorded, arguments, messa
     assert done.returncode == 2, done
     assert message in done.stderr and done.stderr.count("\n") == 1
     assert done.stderr.startswith("reckon: ") and done.stdout == ""
+
+
+def test_a_notebook_says_what_the_command_line_says_of_a_wrong_unit(recorded, monkeypatch):
+    monkeypatch.setenv("RECKON_RUN", "recorded")
+    call = rk.predict(NULL_CALL, unit="ns")(lambda kernel_path, clock: (0, kernel_path / clock))
+    given = to_prediction(NULL_CALL, null_call().current).inputs
+    with pytest.raises(ReckonError) as refused:
+        call(kernel_path=rk.guess(150, "ns", "a reader", low=50, high=1200), clock=given["clock"])
+    done = reckon("predict", NULL_CALL, "kernel_path=150 ns")
+    assert done.stderr == f"reckon: {refused.value}\n"
+    assert done.stderr.endswith("but 150 ns is a time; write for example 150 cycles.\n")
 
 
 def test_an_interval_that_reaches_below_0_is_said_to(recorded):
@@ -219,7 +251,7 @@ def test_an_interval_that_no_value_has_is_refused_in_the_words_of_a_notebook(
     file.write_text(f'["{NULL_CALL}"]\n{"".join(rows)}')
     said = sentence.format(value=stated[0], low=stated[1], high=stated[-1])
     done = reckon("predict", "--file", str(file))
-    assert (done.stderr, done.returncode) == (f"reckon: {NULL_CALL}: {said}\n", 2)
+    assert (done.stderr, done.returncode) == (f"reckon: {file}: {NULL_CALL}: {said}\n", 2)
     with pytest.raises(ReckonError) as refused:
         value, low, *high = (float(amount.removesuffix(" ns")) for amount in stated)
         rk.guess(value, "ns", "a reader", low=low, high=high[0] if high else None)

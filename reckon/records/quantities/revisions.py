@@ -8,6 +8,8 @@ it shows a run of another machine (an overlay beside the book), what a person tr
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -264,9 +266,13 @@ def read_file(path: Path) -> PredictionsFile:
     )
 
 
-def changes_in_file(path: Path) -> dict[str, list[str]]:
-    """What is changed of each quantity's prediction. Raises ReckonError."""
-    return {quantity: each.changes for quantity, each in read_file(path).quantities.items()}
+@contextlib.contextmanager
+def naming(path: Path | None) -> Iterator[None]:
+    """Errors within it begin with the file's path, if there is a file."""
+    try:
+        yield
+    except ReckonError as error:
+        raise ReckonError(f"{path}: {error}" if path else str(error)) from None
 
 
 def with_file(quantities: dict[str, Quantity]) -> dict[str, Quantity]:
@@ -276,11 +282,13 @@ def with_file(quantities: dict[str, Quantity]) -> dict[str, Quantity]:
     path = config.settings().predictions
     if path is None:
         return quantities
-    return quantities | {
-        name: _revised(name, quantities[name], changes_of_it, path.name)
-        for name, changes_of_it in changes_in_file(path).items()
-        if name in quantities
-    }
+    predictions = read_file(path).quantities
+    with naming(path):
+        return quantities | {
+            name: _revised(name, quantities[name], in_file.changes, path.name)
+            for name, in_file in predictions.items()
+            if name in quantities
+        }
 
 
 def _revised(name: str, quantity: Quantity, changes_of_it: list[str], file_name: str) -> Quantity:

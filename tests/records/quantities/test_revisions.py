@@ -83,7 +83,10 @@ def test_the_file_is_parsed_once_for_all_quantities_of_a_run(laid_over, monkeypa
     ("text", "says"),
     [
         ('["cpu/syscall/getpit"]\nclock = "3 GHz"', "did you mean cpu/syscall/getpid?"),
-        ('["cpu/syscall/getpid"]\nclock = "3 ns"', "clock is a clock rate, but 3 ns is a time"),
+        (
+            '["cpu/syscall/getpid"]\nclock = "3 ns"',
+            "mine.toml: cpu/syscall/getpid: clock: This is a clock rate, but 3 ns is a time",
+        ),
         ('["cpu/syscall/getpid"]\nclock = 3', 'getpid.clock: 3 is no text; write "3".'),
         ("[", "mine.toml: "),
     ],
