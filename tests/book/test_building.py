@@ -153,7 +153,7 @@ def test_without_tex_the_site_is_built_and_one_line_says_how_to_get_the_pdf(book
     assert "No PDF: xelatex or latexmk is missing; `make tex`" in done.stdout
     assert "This page could not be made" not in book.html("notebooks/cpu/timer")
     refused = book.build("--pdf", PATH=str(tools))
-    assert refused.returncode == 1 and "No PDF: xelatex" in refused.stderr
+    assert refused.returncode == 2 and "No PDF: xelatex" in refused.stderr
     assert "executing" not in refused.stdout
 
 
