@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Iterable, Iterator
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from reckon import config, statistics
@@ -137,11 +138,12 @@ class _Notebook:
 
     def before_cell(self, info: ExecutionInfo) -> None:
         """Forget what the cell itself reads and no cell makes any more: it would be computed with
-        what it was."""
-        source = info.raw_cell or ""
+        what it was. Not a package: a kernel that starts has imported reckon."""
+        source, variables = info.raw_cell or "", self._shell.user_ns
         gone = self._gone(info.cell_id, notebook_cells.names_given(source))
         for name in gone & notebook_cells.names_read(source):
-            self._shell.user_ns.pop(name, None)
+            if not isinstance(variables.get(name), ModuleType):
+                variables.pop(name, None)
 
     def after_cell(self, result: ExecutionResult) -> None:
         """Display how far off the predictions are that the cell made, and have the outputs of the
