@@ -227,26 +227,24 @@ window.reckon.formulaText = (() => {
 
   const treesOf = (formula, text) => parse(text, Object.keys(formula.inputs));
 
-  /** The parts of a formula's text by name, as reckon/prediction/variations.py has them. Throws a FormulaError. */
-  function partsOf(formula, text) {
-    const names = Object.keys(formula.python);
+  /** The texts of a formula's parts that a text has, by name: of the whole, "formula", or of one part; as
+   * reckon/prediction/variations.py has them. Throws a FormulaError. */
+  function partsOf(formula, name, text) {
+    if (name !== "formula") return [[name, text]];
     const trees = treesOf(formula, text);
-    const [whole] = trees;
-    const isWhole = trees.length === 1 && names.length === 2;
-    if (isWhole && names[1] === "predicted") return [["predicted", whole.text]];
-    const isSum = isWhole && whole[0] === "add";
-    const parts = isSum ? whole.slice(1).map((tree) => tree.text) : trees.map((tree) => tree.text);
-    if (isWhole && !isSum) parts.push("0");
-    if (parts.length !== names.length) {
-      throw fault("parts", { text: text.trim(), count: parts.length, wanted: names.join(", ") });
-    }
-    return names.map((name, k) => [name, parts[k]]);
+    const whole = Object.keys(formula.python);
+    const names = trees.length === 1 && whole.at(-1) === "predicted" ? ["predicted"] : whole;
+    if (trees.length !== names.length) throw partsFault(text, trees.length, names.length, names.join(", "));
+    return names.map((part, k) => [part, trees[k].text]);
   }
+
+  const partsFault = (text, length, needed, wanted) =>
+    fault("parts", { text: text.trim(), count: `${length} part${length > 1 ? "s" : ""}`, needed, wanted });
 
   /** The tree of one part of a formula. Throws a FormulaError, also where it has another dimension. */
   function parsePart(formula, text) {
     const [tree, ...others] = treesOf(formula, text);
-    if (others.length) throw fault("parts", { text: text.trim(), count: 1 + others.length, wanted: "one" });
+    if (others.length) throw partsFault(text, 1 + others.length, 1, "one");
     const given = Object.entries(formula.inputs);
     const dimensions = Object.fromEntries(given.map(([name, number]) => [name, window.reckon.data.inputs[number].dimension]));
     const dimension = dimensionOf(tree, dimensions);

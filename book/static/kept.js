@@ -5,7 +5,7 @@ window.reckon.kept = (() => {
   const { byQuantity } = window.reckon.formulas;
   const { element, button } = window.reckon.elements;
   const { stored, store } = window.reckon.storage;
-  const { linesOf, fragment, linked, download, give, lastPart, lineFault } = window.reckon.copies;
+  const { isOfText, linesOf, fragment, linked, download, give, lastPart, lineFault } = window.reckon.copies;
   const { didYouMean } = window.reckon.words;
 
   const STORE = `reckon-kept ${window.reckonBook.run}`;
@@ -55,7 +55,7 @@ window.reckon.kept = (() => {
     const changes = new Map();
     for (const line of lines) {
       const [page, change] = [pageOf(line.quantity), changeIn(line)];
-      const key = [line.name === "formula" ? line.quantity : page, change].join(" ");
+      const key = [isOfText(line) ? line.quantity : page, change].join(" ");
       if (!changes.has(key)) changes.set(key, { page, change, quantities: [] });
       changes.get(key).quantities.push(line.quantity);
     }

@@ -13,6 +13,13 @@ window.reckon.copies = (() => {
   const LINK = "#what-if=";
   const FORMULA = "formula";
 
+  /** Whether a line states arithmetic: the whole formula, or its hardware's or software's part. */
+  function isOfText({ quantity, name }) {
+    const formula = byQuantity.get(quantity);
+    const isPart = ["hardware", "software"].includes(name) && (!formula || name in formula.python);
+    return name === FORMULA || (isPart && !(name in (formula?.inputs ?? {})));
+  }
+
   const lastPart = (quantity) => quantity.slice(quantity.lastIndexOf("/") + 1);
   const editedFormulas = () => [...byQuantity.values()].filter(isEdited);
 
@@ -83,23 +90,23 @@ window.reckon.copies = (() => {
   function lineFault(line) {
     const { quantity, name, amount } = line;
     const formula = byQuantity.get(quantity);
-    if (name !== FORMULA) {
+    if (!isOfText(line)) {
       const { fault } = formula ? inputChange(line) : numberAndUnit(amount);
       return formula || !fault ? (fault ?? "") : `${name}: ${fault}`;
     }
     try {
-      if (formula) partsOf(formula, amount).forEach(([, text]) => parsePart(formula, text));
-      else checkText(amount);
+      if (formula) partsOf(formula, name, amount).forEach(([, text]) => parsePart(formula, text));
+      else if (name === FORMULA || numberAndUnit(amount).fault) checkText(amount);
     } catch (error) {
       if (!(error instanceof FormulaError)) throw error;
-      return `formula: ${error.message}`;
+      return `${name}: ${error.message}`;
     }
     return "";
   }
 
   /** Changes what these lines say, and nothing else; the sentences on those that do not fit this page. */
   function apply(lines) {
-    const changes = lines.filter(({ name }) => name !== FORMULA).map(inputChange);
+    const changes = lines.filter((line) => !isOfText(line)).map(inputChange);
     const fitting = changes.filter(({ fault }) => !fault);
     const faults = changes.map(({ fault }) => fault).filter(Boolean);
     try {
@@ -108,11 +115,11 @@ window.reckon.copies = (() => {
       if (!(error instanceof FormulaError)) throw error;
       faults.push(error.message); // no input was changed
     }
-    for (const { quantity, amount } of lines.filter(({ name }) => name === FORMULA)) {
+    for (const { quantity, name, amount } of lines.filter(isOfText)) {
       try {
         const formula = byQuantity.get(quantity);
         if (!formula) throw new FormulaError(`${quantity} is not on this page.`);
-        partsOf(formula, amount).forEach(([part, text]) => changeText(formula, part, text));
+        partsOf(formula, name, amount).forEach(([part, text]) => changeText(formula, part, text));
       } catch (error) {
         if (!(error instanceof FormulaError)) throw error;
         faults.push(error.message);
@@ -189,5 +196,5 @@ window.reckon.copies = (() => {
     }
   }
 
-  return { LINK, linesOf, fragment, linked, link, apply, lineFault, lastPart, notebookCell, download, give };
+  return { LINK, isOfText, linesOf, fragment, linked, link, apply, lineFault, lastPart, notebookCell, download, give };
 })();

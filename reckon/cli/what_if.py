@@ -97,7 +97,7 @@ def reseal(*, quantity: str, reason: str, run: str | None, as_json: bool) -> int
     "predict",
     "cpu/syscall/getpid",
     'cpu/syscall/getpid kernel_path="550 cycles"',
-    'cpu/syscall/getpid formula="mode_switch / clock"',
+    'cpu/syscall/getpid software="2 * kernel_path / clock"',
     "--file predictions.toml",
 )
 @click.argument("quantity", required=False, help="such as cpu/syscall/getpid")
@@ -105,8 +105,8 @@ def reseal(*, quantity: str, reason: str, run: str | None, as_json: bool) -> int
     "inputs",
     nargs=-1,
     metavar="[input=value]...",
-    help='such as kernel_path="550 cycles", or formula="mode_switch / clock": of a sum, the '
-    "hardware's part + the software's",
+    help='such as kernel_path="550 cycles", hardware= or software="2 * kernel_path / clock", or '
+    'formula="hardware, software": both',
 )
 @click.option(
     "--file",

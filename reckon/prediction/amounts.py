@@ -8,7 +8,7 @@ from reckon import units
 from reckon.errors import ReckonError
 from reckon.messages import did_you_mean
 from reckon.prediction.expression import PredictionError
-from reckon.prediction.formula import IMPOSSIBLE, Prediction
+from reckon.prediction.formula import IMPOSSIBLE, PARTS, Prediction
 from reckon.prediction.inputs import Input
 
 FORMULA = "formula"  # stands for the formula where inputs are named
@@ -25,7 +25,8 @@ def changed_input(prediction: Prediction, text: str) -> tuple[str, float]:
     entry = prediction.inputs.get(name)
     if entry is None:
         names = list(prediction.inputs)
-        hint = did_you_mean(name, [*names, FORMULA], f"it has {', '.join(names)}.")
+        of_formula = [FORMULA, *PARTS[prediction.formula.kind]]
+        hint = did_you_mean(name, [*names, *of_formula], f"it has {', '.join(names)}.")
         raise PredictionError(f"{prediction.quantity} has no input {name}: {hint}")
     if entry.origin == "axis":
         raise PredictionError(f"{name} is the axis of the curve: it has all of its values already.")

@@ -152,10 +152,10 @@ def predict(quantity: str = "", *, unit: str, kind: Kind = "sum"):
     def decorate(function) -> Formula:
         names, nodes = trace(function)
         if len(nodes) != len(parts_of_kind):
-            parts_text = f"({', '.join(parts_of_kind)})" if len(parts_of_kind) > 1 else "one"
+            count = f"{len(nodes)} value{'s' if len(nodes) > 1 else ''}"
             raise PredictionError(
-                f"{function.__name__} returns {len(nodes)} value(s); kind {kind!r} needs "
-                f"{parts_text}."
+                f"{function.__name__} returns {count}, not {len(parts_of_kind)}; "
+                f"end it with return {', '.join(parts_of_kind)}."
             )
         parts = dict(zip(parts_of_kind, nodes, strict=True))
         if "predicted" not in parts:

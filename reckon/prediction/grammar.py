@@ -33,7 +33,7 @@ FAULTS = {
     "meant": "did you mean np.{name}?",
     "functions": "available are {names}.",
     "arguments": "{text} takes {wanted} values, not {count}.",
-    "parts": "“{text}” has {count} parts; write {wanted}.",
+    "parts": "“{text}” has {count}, not {needed}; write {wanted}.",
     "after": " after “{text}”",
 }
 # What a text may have in the place of an operator, and what to write instead.

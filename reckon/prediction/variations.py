@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from reckon.prediction.amounts import FORMULA, changed_input
-from reckon.prediction.expression import Node, PredictionError
+from reckon.prediction.expression import PredictionError
 from reckon.prediction.formula import PARTS, Formula, Prediction
 from reckon.prediction.grammar import fault, parse_parts
 from reckon.prediction.inputs import Input
@@ -139,12 +139,13 @@ def changed(prediction: Prediction, changes: Iterable[str]) -> Prediction:
     formula = prediction.formula
     values: dict[str, float] = {}
     for change in changes:
-        name, _, stated = change.partition("=")
-        if name.strip() == FORMULA and FORMULA not in prediction.inputs:
+        name, has_text, stated = change.partition("=")
+        name = name.strip()
+        if has_text and name in _text_names(formula) and name not in prediction.inputs:
             try:
-                formula = _with_text(formula, stated)
+                formula = _with_text(formula, name, stated)
             except PredictionError as error:
-                raise PredictionError(f"{prediction.quantity}: {FORMULA}: {error}") from None
+                raise PredictionError(f"{prediction.quantity}: {name}: {error}") from None
             formula.check_dimensions(prediction.inputs)
         else:
             name, value = changed_input(prediction, change)
@@ -166,33 +167,24 @@ def formula_text(formula: Formula) -> str:
     return ", ".join(text(getattr(formula, part)) for part in PARTS[formula.kind])
 
 
-def _with_text(formula: Formula, stated: str) -> Formula:
-    """The formula by a text: what its function returns, or the predicted value alone."""
+def _text_names(formula: Formula) -> list[str]:
+    """What may be stated as arithmetic: the whole formula, or its hardware's or software's part."""
+    return [FORMULA, *(part for part in PARTS[formula.kind] if part != "predicted")]
+
+
+def _with_text(formula: Formula, name: str, stated: str) -> Formula:
+    """The formula with one of _text_names() by a text. Of a rate the whole may be the predicted
+    value alone."""
     parts = PARTS[formula.kind]
     nodes = parse_parts(stated, formula.input_names)
-    if len(nodes) == 1 < len(parts):
-        nodes = _parts_of(nodes[0], formula)
-    if len(nodes) != len(parts):
-        wanted = ", ".join(parts)
-        raise fault("parts", text=stated.strip(), count=len(nodes), wanted=wanted)
-    trees = dict(zip(parts, nodes, strict=True))
-    if "predicted" not in trees:
+    names = parts if name == FORMULA else (name,)
+    if len(nodes) == 1 and names[-1] == "predicted":
+        names = ("predicted",)
+    if len(nodes) != len(names):
+        count = f"{len(nodes)} part{'s' if len(nodes) > 1 else ''}"
+        wanted = ", ".join(names) if name == FORMULA else "one"
+        raise fault("parts", text=stated.strip(), count=count, needed=len(names), wanted=wanted)
+    trees = {part: getattr(formula, part) for part in parts} | dict(zip(names, nodes, strict=True))
+    if "predicted" not in parts:
         trees["predicted"] = trees["hardware"] + trees["software"]
-    return dataclasses.replace(
-        formula,
-        hardware=trees.get("hardware"),
-        software=trees.get("software"),
-        predicted=trees["predicted"],
-    )
-
-
-def _parts_of(predicted: Node, formula: Formula) -> list[Node]:
-    """The parts of a predicted value: of a sum, the hardware's and the software's stand left and
-    right of its last +; without one all of it is the hardware's. A rate keeps its hardware's part.
-    """
-    if "software" not in PARTS[formula.kind]:
-        assert formula.hardware is not None
-        return [formula.hardware, predicted]
-    if predicted.op == "add":
-        return list(predicted.args)
-    return [predicted, Node("const", 0.0)]
+    return dataclasses.replace(formula, **trees)

@@ -130,7 +130,8 @@ def in_python(text):
     prediction = to_prediction(NULL_CALL, null_call().current)
     trees = grammar.parse_parts(text, list(prediction.inputs))
     if len(trees) > 1:
-        raise grammar.fault("parts", text=text, count=len(trees), wanted="one")
+        count = f"{len(trees)} parts"
+        raise grammar.fault("parts", text=text, count=count, needed=1, wanted="one")
     [tree] = trees
     dimensions = {name: units.dimension(given.unit) for name, given in prediction.inputs.items()}
     result = dimension(tree, dimensions)
@@ -156,16 +157,16 @@ def test_what_python_refuses_is_refused_in_the_same_words(open_page):
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("name", "text"),
     [
-        "(mode_switch + kernel_path) / clock",
-        "mode_switch / clock + 2 * kernel_path / clock",
-        "mode_switch/clock, np.maximum(mode_switch, kernel_path)/clock",
+        ("hardware", "2 * mode_switch / clock"),
+        ("software", "np.minimum(mode_switch, kernel_path) / clock"),
+        ("formula", "mode_switch/clock, np.maximum(mode_switch, kernel_path)/clock"),
     ],
 )
-def test_a_formula_in_a_file_has_the_parts_that_the_command_line_makes_of_it(open_page, text):
-    in_page = open_page(fragment=f"#what-if={NULL_CALL}.formula={quote(text)}")
-    in_python = changed(to_prediction(NULL_CALL, null_call().current), [f"formula={text}"])
+def test_a_formula_in_a_file_has_the_parts_that_the_command_line_makes_of_it(open_page, name, text):
+    in_page = open_page(fragment=f"#what-if={NULL_CALL}.{name}={quote(text)}")
+    in_python = changed(to_prediction(NULL_CALL, null_call().current), [f"{name}={text}"])
     trees = [
         expression.to_json(getattr(in_python.formula, part)) for part in ("hardware", "software")
     ]

@@ -153,7 +153,13 @@ def test_a_file_with_a_fault_is_one_sentence(recorded, tmp_path, content, messag
             [NULL_CALL, "formula=mode_switch / clok"],
             "is not one of its inputs; did you mean clock?",
         ),
-        ([NULL_CALL, "formula=1, 2, 3"], "“1, 2, 3” has 3 parts; write hardware, software."),
+        ([NULL_CALL, "formula=1, 2, 3"], "“1, 2, 3” has 3 parts, not 2; write hardware, software."),
+        (
+            [NULL_CALL, "formula=(mode_switch + kernel_path) / clock"],
+            f"{NULL_CALL}: formula: “(mode_switch + kernel_path) / clock” has 1 part, not 2; write hardware, software.",
+        ),
+        ([NULL_CALL, "software=1, 2"], "software: “1, 2” has 2 parts, not 1; write one."),
+        ([NULL_CALL, "soft_ware=2 * kernel_path / clock"], "did you mean software?"),
         (
             [NULL_CALL, "formula=__import__('os')"],
             "“'” is not part of a formula; write + - * / of its",
@@ -184,8 +190,18 @@ def test_a_notebook_says_what_the_command_line_says_of_a_wrong_unit(recorded, mo
     assert done.stderr.endswith("but 150 ns is a time; write for example 150 cycles.\n")
 
 
+def test_one_part_of_a_sum_may_be_changed_by_its_name(recorded):
+    printed = json.loads(
+        reckon(
+            "predict", NULL_CALL, "software=2 * kernel_path / clock", "clock=2 GHz", "--json"
+        ).stdout
+    )
+    assert printed["formula"] == "mode_switch / clock, 2 * kernel_path / clock"
+    assert printed["predicted"] == pytest.approx((90 + 2 * 150) / 2)
+
+
 def test_an_interval_that_reaches_below_0_is_said_to(recorded):
-    hump = "mode_switch / clock * (kernel_path/mode_switch) * (2 - kernel_path/mode_switch)"
+    hump = "mode_switch / clock * (kernel_path/mode_switch) * (2 - kernel_path/mode_switch), 0"
     sentence = "Within the intervals of its inputs it falls below 0, and no amount is negative."
     assert f"Impossible {sentence}" in reckon("predict", NULL_CALL, f"formula={hump}").stdout
     assert sentence not in reckon("predict", NULL_CALL).stdout
