@@ -6,7 +6,7 @@ window.reckon.formulaText = (() => {
 
   const { FUNCTIONS } = window.reckon.expressions;
   const { filled, nearest, didYouMean } = window.reckon.words;
-  const { dimensionName } = window.reckon.numbers;
+  const { dimensionName, unitOf } = window.reckon.numbers;
 
   const TOKEN =
     /\s*(?:([0-9]+\.?[0-9]*(?:[eE][-+]?[0-9]+)?|\.[0-9]+(?:[eE][-+]?[0-9]+)?)|([A-Za-z_][A-Za-z0-9_.]*)|(\*\*|\/\/|<<|>>|[<>=!]=|\S))/gu;
@@ -35,7 +35,10 @@ window.reckon.formulaText = (() => {
       const end = match.index + whole.length;
       const token = { number, name, sign, text: written, start: end - written.length, end };
       const before = found.at(-1);
-      if (before?.number && before.end === token.start && !sign) throw fault("digits", { text: before.text + written });
+      if (before?.number && before.end === token.start && !sign) {
+        if (name && unitOf(name)) throw fault("unit", { text: name });
+        throw fault("digits", { text: before.text + written });
+      }
       if (refused[written]) throw fault("operator", { operator: written, instead: refused[written] });
       if (sign && !SIGNS.includes(sign)) throw fault("letter", { text: sign });
       found.push(token);
@@ -143,6 +146,7 @@ window.reckon.formulaText = (() => {
 
     function input(name, start) {
       if (!names.includes(name)) {
+        if (unitOf(name) && !nearest(name, names)) throw fault("unit", { text: name });
         const hint = didYouMean(name, names, filled(faults.inputs, { names: names.join(", ") }));
         throw fault("name", { text: name, hint });
       }
@@ -174,6 +178,10 @@ window.reckon.formulaText = (() => {
       place += 1;
       trees.push(comparison());
     }
+    const { name } = all[place] ?? {};
+    const before = all[place - 1];
+    if (before.number && names.includes(name)) throw fault("times", { before: before.text, text: name });
+    if (before.number && name && unitOf(name)) throw fault("unit", { text: name });
     if (all[place]) throw fault("rest", { text: text.slice(all[place].start).trim(), after: after() });
     return trees;
   }
@@ -219,9 +227,10 @@ window.reckon.formulaText = (() => {
   function commonDimension(op, [left, right], [leftPart, rightPart]) {
     if (isZero(left)) return rightPart;
     if (isZero(right) || areAlike(leftPart, rightPart)) return leftPart;
+    const hasNumber = left[0] === "const" || right[0] === "const";
     throw new FormulaError(
       `${left.text} is ${dimensionName(leftPart)}; ${right.text} is ${dimensionName(rightPart)}: ` +
-        `these cannot be ${SAME_DIMENSION[op]}.`,
+        `these cannot be ${SAME_DIMENSION[op]}${hasNumber ? window.reckon.data.rules.own_input : ""}.`,
     );
   }
 

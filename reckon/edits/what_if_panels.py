@@ -17,7 +17,7 @@ import pydantic
 
 from reckon import records, units
 from reckon.messages import NEAR_NAME
-from reckon.prediction import formula, grammar, variations
+from reckon.prediction import dimensions, formula, grammar, variations
 from reckon.prediction.expression import MOST_DEPTH, NUMPY_NAMES, SLACK
 from reckon.prediction.formula import Kind
 from reckon.prediction.inputs import FAR_OUTSIDE, Input, Origin
@@ -186,6 +186,7 @@ class Rules(_Strict):
     needed_error: float = variations.NEEDED_ERROR
     almost_a_step: float = units.ALMOST_A_STEP
     formula_faults: dict[str, str] = grammar.FAULTS  # what is said of a text that is no formula
+    own_input: str = dimensions.OWN_INPUT
     refused_signs: dict[str, str] = grammar.REFUSED_SIGNS  # in it, and what to write instead
     most_depth: int = MOST_DEPTH  # of operations within each other
     functions: dict[str, str] = NUMPY_NAMES  # of a formula: numpy's name of each operation

@@ -14,6 +14,11 @@ _SAME_DIMENSION = {
     "where": "alternatives",
     **dict.fromkeys(("min", "max", *_COMPARISONS), "compared"),
 }
+# What is said beside a number that would have to have a unit; the what-if panels have it as data.
+OWN_INPUT = (
+    '; an amount with a unit is an input of its own, as rk.given(10, "ns", "a source") in the '
+    "notebook"
+)
 
 
 def dimension(node: Node, dimensions: dict):
@@ -61,7 +66,9 @@ def _common_dimension(node: Node, parts: list):
         return right_part
     if is_zero(right) or left_part == right_part:
         return left_part
+    has_number = "const" in (left.op, right.op)
     raise PredictionError(
         f"{text(left)} is {units.dimension_name(left_part)}; {text(right)} is "
-        f"{units.dimension_name(right_part)}: these cannot be {_SAME_DIMENSION[node.op]}."
+        f"{units.dimension_name(right_part)}: these cannot be {_SAME_DIMENSION[node.op]}"
+        f"{OWN_INPUT if has_number else ''}."
     )

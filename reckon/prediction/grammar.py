@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from reckon import units
 from reckon.messages import did_you_mean, nearest
 from reckon.prediction import expression
 from reckon.prediction.expression import NUMPY_NAMES, REFUSED, Node, PredictionError
@@ -24,6 +25,9 @@ FAULTS = {
     "end": "The formula ends too early{after}.",
     "operand": "An input or a number is missing before “{text}”.",
     "rest": "“{text}” is too much{after}.",
+    "times": "“*” is missing between “{before}” and “{text}”.",
+    "unit": "“{text}” is a unit, and a formula has none: make the amount an input of its own, as "
+    'rk.given(10, "ns", "a source") in the notebook.',
     "comma": "“{text}” is no number: write a point for decimals, or a space behind the comma.",
     "digits": "“{text}” is no number of a formula; write it as 16, 1.5 or 1e3.",
     "number": "“{text}” is no finite number; write another one.",
@@ -79,6 +83,8 @@ def _tokens(text: str) -> list[_Token]:
         token = _Token(kind, match[kind], *match.span(kind))
         before = tokens[-1] if tokens else token
         if before.kind == "number" and before.end == token.start and kind != "sign":
+            if units.is_unit(token.text):
+                raise fault("unit", text=token.text)
             raise fault("digits", text=before.text + token.text)
         if token.text in REFUSED_SIGNS:
             raise fault("operator", operator=token.text, instead=REFUSED_SIGNS[token.text])
@@ -105,6 +111,11 @@ class _Parser:
             self._place += 1
             parts.append(self._binary())
         if self._next.kind != "end":
+            before, name = self._tokens[self._place - 1], self._next.text
+            if before.kind == "number" and name in self._names:
+                raise fault("times", before=before.text, text=name)
+            if before.kind == "number" and units.is_unit(name):
+                raise fault("unit", text=name)
             rest = self._text[self._next.start :].strip()
             raise fault("rest", text=rest, after=self._after())
         return parts
@@ -199,6 +210,8 @@ class _Parser:
 
     def _input(self, name: str) -> Node:
         if name not in self._names:
+            if units.is_unit(name) and not nearest(name, self._names):
+                raise fault("unit", text=name)
             inputs = FAULTS["inputs"].format(names=", ".join(self._names))
             raise fault("name", text=name, hint=did_you_mean(name, self._names, inputs))
         return Node("input", name)

@@ -63,6 +63,12 @@ FITTING = [
     " + ".join(["mode_switch / clock"] * 140),
 ]
 UNFITTING = [
+    "kernel_path / clock + 10",
+    "kernel_path / clock + 10 ns",
+    "kernel_path / clock + 10ns",
+    "kernel_path / clock + 10*ns",
+    "2 kernel_path / clock",
+    "2kernel_path / clock",
     "mode_switch",
     "mode_switch * clock",
     "mode_switch + clock",
@@ -154,6 +160,14 @@ def test_what_python_refuses_is_refused_in_the_same_words(open_page):
         fault = page.evaluate(PARSE, [NULL_CALL, text]).get("fault", "")
         assert fault.endswith((".", "?")) and len(fault) < 500, (text, fault)
         assert fault == str(refused.value), text
+
+
+def test_where_an_amount_or_a_sign_is_missing_is_said():
+    for number in ("10", "10 ns", "10ns", "10*ns"):
+        with pytest.raises(ReckonError, match="an input of its own, as rk.given"):
+            in_python(f"kernel_path / clock + {number}")
+    with pytest.raises(ReckonError, match="“\\*” is missing between “2” and “kernel_path”"):
+        in_python("2 kernel_path / clock")
 
 
 @pytest.mark.parametrize(
