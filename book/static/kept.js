@@ -108,6 +108,7 @@ window.reckon.kept = (() => {
 
   const HEAD = /^\[\s*(?:"([^"\\]+)"|'([^']+)'|([\w-]+))\s*\]\s*(?:#.*)?$/;
   const ENTRY = /^([\w-]+)\s*=\s*("(?:[^"\\]|\\.)*"|'[^']*')\s*(?:#(?: by (.+ = .+)|.*))?$/;
+  const BARE = /^[\w-]+\s*=\s*([-+]?\d[\d.eE]*)$/;
 
   /** The lines of a predictions.toml. Throws an Error with a sentence on what is wrong with it. */
   function parsed(text) {
@@ -116,8 +117,10 @@ window.reckon.kept = (() => {
     for (const [k, line] of text.split(/\r?\n/).map((raw) => raw.trim()).entries()) {
       const [, ...heads] = HEAD.exec(line) ?? [];
       const [, name, quoted, change] = ENTRY.exec(line) ?? [];
+      const [, bare] = BARE.exec(line) ?? [];
       if (!line || line.startsWith("#")) continue;
       if (heads.length) quantity = heads.find(Boolean);
+      else if (bare && quantity) throw new Error(`line ${k + 1}: ${bare} is no text; write "${bare}".`);
       else if (!quoted || !quantity) throw new Error(`line ${k + 1} is neither ["quantity"] nor name = "amount".`);
       else if (quantity !== "reader") lines.push({ quantity, name, amount: unquoted(quoted), change });
     }
@@ -271,14 +274,15 @@ window.reckon.kept = (() => {
     history.replaceState(null, "", location.href.split("#")[0]);
     open();
     const fault = lines.length ? faultIn(lines) : "it has no prediction.";
-    if (fault) say(`The address: ${fault}`);
+    const wrong = lines.find(faultOf);
+    if (fault) say(`The address${wrong ? ` with ${wrong.name} = ${wrong.amount}` : ""}: ${fault}`);
     else addFrom("the address", lines);
   }
 
   function start() {
     (document.querySelector(".article-header-buttons") ?? document.querySelector("main")).append(opener);
     show();
-    followLink();
+    setTimeout(followLink); // when the page's formulas are there, which check what the address has
     window.addEventListener("hashchange", followLink);
     window.addEventListener("storage", show); // another page of the book has kept one
   }

@@ -155,7 +155,8 @@ BROKEN = {
     "": "it has no prediction.",
     "# Nothing.": "it has no prediction.",
     'kernel_path = "5 cycle"': "line 1 is neither",
-    f'["{NULL_CALL}"]\nkernel_path = 5': "line 2 is neither",
+    f'["{NULL_CALL}"]\nkernel_path = 5': 'line 2: 5 is no text; write "5".',
+    f'["{NULL_CALL}"]\nkernel_path 5': "line 2 is neither",
     f'["{NULL_CALL}"]\nkernel_path = "\\x"': "a text in quotes has a mistake.",
     f'["{NULL_CALL}"]\nkernel_pat = "5 cycle"': "no input kernel_pat; did you mean kernel_path?",
     f'["{NULL_CALL}"]\nkernel_path = "1,234 cycle"': "may be 1234 or 1.234",
@@ -237,6 +238,13 @@ def test_only_its_own_page_replaces_what_is_kept_of_a_quantity(open_page):
     assert downloaded(page)[NULL_CALL] == {"kernel_path": "6 cycle"}
 
 
+def test_a_link_with_a_mistake_is_refused_on_its_own_page_with_the_value_and_the_reason(open_page):
+    page = open_page(fragment=f"#kept={NULL_CALL}.kernel_path=-5")
+    said = page.locator("dialog.kept output").text_content()
+    fault = f"{NULL_CALL}: kernel_path: This input is below 0"
+    assert said.startswith(f"The address with kernel_path = -5: {fault}")
+
+
 def test_what_does_not_fit_its_page_is_named_there_with_the_reason_and_removed(open_page):
     page = open_page()
     line = {"quantity": NULL_CALL, "name": "kernel_path", "amount": "5 MB"}
@@ -245,7 +253,7 @@ def test_what_does_not_fit_its_page_is_named_there_with_the_reason_and_removed(o
     box = panel(page)
     said = box.locator(".what-if-kept")
     assert said.inner_text().startswith(
-        "You have kept kernel path = 5 MB, which does not fit. kernel_path: “MB” is no unit"
+        "You have kept kernel path = 5 MB, which does not fit. kernel_path: This is a number of cycles"
     )
     assert said.get_by_role("link").count() == 0
     said.get_by_text("Remove").click()
