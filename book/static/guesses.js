@@ -69,7 +69,7 @@ window.reckon.guesses = (() => {
     const intervals = all.map(holds).filter((held) => held !== undefined);
     const held = intervals.filter(Boolean).length;
     return (
-      `You predicted ${all.length}: off by a factor of ${number(typical)} (geometric mean); ${within(near)} within ` +
+      `On all pages you predicted ${all.length}: off by a factor of ${number(typical)} (geometric mean); ${within(near)} within ` +
       `${near} times, ${within(miss)} within ${miss} times` +
       (intervals.length ? `; ${held} of ${intervals.length} intervals held.` : ".")
     );

@@ -131,7 +131,7 @@ def test_a_prediction_of_two_groups_shows_both_and_is_not_scored(open_page, reco
     dialog.get_by_role("button", name="Close").click()
     page.reload()  # from what the browser keeps
     assert said in page.locator("article").inner_text()
-    assert "You predicted 1:" not in page.locator(".predict-bar").inner_text()
+    assert "you predicted 1:" not in page.locator(".predict-bar").inner_text()
 
 
 def test_a_prediction_uncovers_its_quantity_and_is_scored(open_page):
@@ -148,7 +148,7 @@ def test_a_prediction_uncovers_its_quantity_and_is_scored(open_page):
     text = dialog.inner_text()
     assert f"Measured: {units.amount(result.median, 'ns')}" in text
     assert "1.50× that, inside your interval: 50 % higher than predicted" in text
-    assert "You predicted 1: off by a factor of 1.50 (geometric mean)" in text
+    assert "On all pages you predicted 1: off by a factor of 1.50 (geometric mean)" in text
     dialog.get_by_role("button", name="Close").click()
     assert shown(page) == ["THE ANSWER", "VALUE 1", "A VERDICT"]
     assert "1.50× that, inside your interval" in page.locator(".answer").inner_text()
