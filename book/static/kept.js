@@ -113,17 +113,20 @@ window.reckon.kept = (() => {
   /** The lines of a predictions.toml. Throws an Error with a sentence on what is wrong with it. */
   function parsed(text) {
     const lines = [];
+    const tables = [];
     let quantity;
     for (const [k, line] of text.split(/\r?\n/).map((raw) => raw.trim()).entries()) {
       const [, ...heads] = HEAD.exec(line) ?? [];
       const [, name, quoted, change] = ENTRY.exec(line) ?? [];
       const [, bare] = BARE.exec(line) ?? [];
       if (!line || line.startsWith("#")) continue;
-      if (heads.length) quantity = heads.find(Boolean);
+      if (heads.length) tables.push((quantity = heads.find(Boolean)));
       else if (bare && quantity) throw new Error(`line ${k + 1}: ${bare} is no text; write "${bare}".`);
       else if (!quoted || !quantity) throw new Error(`line ${k + 1} is neither ["quantity"] nor name = "amount".`);
       else if (quantity !== "reader") lines.push({ quantity, name, amount: unquoted(quoted), change });
     }
+    const empty = tables.find((table) => table !== "reader" && !lines.some((line) => line.quantity === table));
+    if (empty) throw new Error(`${empty} has nothing under it; leave it out, or take the whole file again.`);
     if (!lines.length) throw new Error("it has no prediction.");
     const fault = faultIn(lines);
     if (fault) throw new Error(fault);

@@ -156,6 +156,7 @@ BROKEN = {
     "# Nothing.": "it has no prediction.",
     'kernel_path = "5 cycle"': "line 1 is neither",
     f'["{NULL_CALL}"]\nkernel_path = 5': 'line 2: 5 is no text; write "5".',
+    f'["{NULL_CALL}"]\nclock = "3 GHz"\n["cpu/syscall/times"]  # cut': "cpu/syscall/times has nothing under it; leave it out",
     f'["{NULL_CALL}"]\nkernel_path 5': "line 2 is neither",
     f'["{NULL_CALL}"]\nkernel_path = "\\x"': "a text in quotes has a mistake.",
     f'["{NULL_CALL}"]\nkernel_pat = "5 cycle"': "no input kernel_pat; did you mean kernel_path?",

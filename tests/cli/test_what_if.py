@@ -117,6 +117,7 @@ def test_a_file_of_predictions_from_the_site_is_evaluated(recorded, tmp_path):
             '["cpu/syscall/getpid"]\npredicted = "1,200"',
             "predictions.toml: cpu/syscall/getpid: predicted: 1,200 may be",
         ),
+        ('["cpu/syscall/getpid"]', "predictions.toml: cpu/syscall/getpid has nothing under it;"),
         ('["cpu/syscall/getpid"]\nlow = "3 ns"', "getpid has low, but no predicted."),
     ],
 )

@@ -257,6 +257,11 @@ def read_file(path: Path) -> PredictionsFile:
         for quantity, amounts in tables.items()
     }
     for quantity, each in quantities.items():
+        if not (each.changes or each.stated):
+            raise ReckonError(
+                f"{path}: {quantity} has nothing under it; leave it out, or take the whole file "
+                "again."
+            )
         if each.stated and not {"predicted", f"{_FIRST}predicted"} & each.stated.keys():
             raise ReckonError(
                 f"{path}: {quantity} has {join_words(each.stated)}, but no predicted."
