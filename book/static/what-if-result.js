@@ -4,12 +4,12 @@ window.reckon.results = (() => {
 
   const { along, interval, laterValuesOf, median, sensitivity, needed } = window.reckon.formulas;
   const { amount, between, ends, measuredAndInterval, measuredEnds, number, times, howFar, withUnit } = window.reckon.numbers;
-  const { compute, sealedRatio, texts, textsOf, changeText } = window.reckon.edits;
+  const { compute, edits, sealedRatio, texts, textsOf, changeText } = window.reckon.edits;
   const { element } = window.reckon.elements;
   const { curve } = window.reckon.curve;
   const { FormulaError } = window.reckon.formulaText;
 
-  const { joined } = window.reckon.words;
+  const { filled, joined } = window.reckon.words;
 
   const TRACK_MARGIN = 2; // a track reaches this factor beyond the sealed and the measured value
 
@@ -170,6 +170,9 @@ window.reckon.results = (() => {
     const [text, width] = measuredAndInterval(formula);
     const one = width ? `${text} (${width})` : text;
     item(`measured ${formula.axis ? measuredEnds(formula) : one}`);
+    const settings = formula.settings.map((name) => window.reckon.data.inputs[formula.inputs[name]]);
+    const amounts = settings.filter(({ shared }) => edits.has(shared)).map((input) => `${input.label} = ${withUnit(input.value, input)}`);
+    if (amounts.length) item(filled(window.reckon.data.rules.measured_at, { amounts: joined(amounts) }));
     if (now.ratio > 0 && now.ratio < Infinity) {
       const median = formula.axis ? ", by the median over its points: " : ": ";
       item(element("b", {}, times(now.ratio)), median, howFar(now.ratio));

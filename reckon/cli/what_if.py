@@ -19,6 +19,7 @@ from reckon.cli.output import fitting, print_json
 from reckon.cli.runs import chosen_run, results_at
 from reckon.edits.guesses import Guess, compared
 from reckon.errors import NoOneValue, ReckonError
+from reckon.messages import join_words
 from reckon.prediction import variations
 from reckon.prediction.amounts import amount
 from reckon.prediction.formula import IMPOSSIBLE, Prediction
@@ -27,7 +28,13 @@ from reckon.prediction.ratios import MISS, NEAR, is_comparable, is_near
 from reckon.prediction.variations import FORMULA, changed, changed_inputs, formula_text
 from reckon.records import seal
 from reckon.records.quantities import export, revisions
-from reckon.records.quantities.recorded_predictions import needed_guesses, ratio, to_prediction
+from reckon.records.quantities.recorded_predictions import (
+    MEASURED_AT,
+    needed_guesses,
+    ratio,
+    settings_of_measurement,
+    to_prediction,
+)
 from reckon.records.quantities.result import Result
 from reckon.records.run_inputs import later_values
 from reckon.records.session import current_session
@@ -217,7 +224,13 @@ def _lines(variant: _Variant) -> list[str]:
     if low is not None and is_amount and np.any(np.asarray(low) < 0):
         lines.append(f"Impossible {IMPOSSIBLE['interval']}")
     since = since_sealed(variant.prediction, variant.run, variant.changed)
-    lines += [_measured(variant), _sealed(variant.result), *_effects(variant), *_stated(variant)]
+    lines += [
+        _measured(variant),
+        *_measured_at(variant),
+        _sealed(variant.result),
+        *_effects(variant),
+        *_stated(variant),
+    ]
     return [*lines, *([f"Later      {since}"] if since else [])]
 
 
@@ -270,6 +283,18 @@ def _measured(variant: _Variant) -> str:
     far = f", {how_far(value)}" if is_comparable(value) else ""
     median = " in the median" if result.is_curve else ""
     return f"Measured   {shown}: {units.number(value)}×{median}{far}"
+
+
+def _measured_at(variant: _Variant) -> list[str]:
+    """Where the measurement stays, of which a setting was changed as an input."""
+    recorded = variant.recorded
+    changed_settings = [
+        f"{name} = {amount(recorded.inputs[name].value, recorded.inputs[name])}"
+        for name in settings_of_measurement(variant.result, recorded)
+        if name in variant.changed
+    ]
+    said = MEASURED_AT.format(amounts=join_words(changed_settings))
+    return [f"           {said}"] if changed_settings else []
 
 
 def _sealed(result: Result) -> str:

@@ -24,7 +24,11 @@ from reckon.prediction.inputs import FAR_OUTSIDE, Input, Origin
 from reckon.prediction.printing import text
 from reckon.prediction.ratios import MISS, NEAR
 from reckon.records.quantities.lookup import all_results
-from reckon.records.quantities.recorded_predictions import to_prediction
+from reckon.records.quantities.recorded_predictions import (
+    MEASURED_AT,
+    settings_of_measurement,
+    to_prediction,
+)
 from reckon.records.quantities.result import Result, summary_text
 from reckon.records.run_files.models import Value
 from reckon.records.run_inputs import AT_END, later_values
@@ -120,6 +124,7 @@ class PanelFormula(_Strict):
     python: dict[str, str]  # the arithmetic of what the notebook's function returns, by part
     inputs: dict[str, int]  # by name: the number in PanelData.inputs
     axis: str | None = None  # the name of the input along which it is a curve
+    settings: list[str]  # the inputs that are settings of the measurement, which stays at these
     sealed: Values
     revised: bool  # whether the current formula or inputs differ from what was sealed
     measured: Measured | None = None
@@ -196,6 +201,7 @@ class Rules(_Strict):
     ]
     impossible: dict[str, str] = formula.IMPOSSIBLE  # what is said of a value that nothing has
     far_outside: str = FAR_OUTSIDE
+    measured_at: str = MEASURED_AT
     near_name: float = NEAR_NAME  # how alike a name is to the one that may have been meant
     near: float = NEAR  # within this factor a prediction is met
     miss: float = MISS  # a value beyond its interval by more than this factor is far outside
@@ -345,6 +351,7 @@ def _formula(result: Result, inputs: _Inputs) -> PanelFormula:
         },
         inputs={name: inputs.number(name, input_) for name, input_ in prediction.inputs.items()},
         axis=axis[0] if axis else None,
+        settings=settings_of_measurement(result, prediction),
         sealed=_sealed(result.seal, positions),
         revised=bool(result.revisions),
         measured=_measured(result, positions),

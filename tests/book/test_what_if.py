@@ -151,6 +151,15 @@ def test_the_rows_of_a_curve_in_a_table_follow(open_page):
     assert page.locator("table.results tr").all_inner_texts() == before
 
 
+def test_a_changed_setting_of_the_measurement_is_said_not_to_measure_again(open_page):
+    box = panel(open_page("memory/latency", groups=[("memory/latency/memory",)]))
+    said = box.get_by_text("The measurement stays at size = 1,048,576 KiB.")
+    field(box, "entries").fill("1024")
+    assert said.count() == 0
+    field(box, "size").fill("123")
+    assert said.is_visible()
+
+
 def mark(track):
     return track.evaluate("track => parseFloat(track.style.getPropertyValue('--predicted'))")
 

@@ -201,6 +201,13 @@ def test_one_part_of_a_sum_may_be_changed_by_its_name(recorded):
     assert printed["predicted"] == pytest.approx((90 + 2 * 150) / 2)
 
 
+def test_a_changed_setting_of_the_measurement_is_said_not_to_measure_again(recorded):
+    said = "The measurement stays at size = 1048576 KiB."
+    memory = "memory/latency/memory"
+    assert said in reckon("predict", memory, "size=123 KiB").stdout
+    assert "stays at" not in reckon("predict", memory, "entries=1024").stdout
+
+
 def test_an_interval_that_reaches_below_0_is_said_to(recorded):
     hump = "mode_switch / clock * (kernel_path/mode_switch) * (2 - kernel_path/mode_switch), 0"
     sentence = "Within the intervals of its inputs it falls below 0, and no amount is negative."

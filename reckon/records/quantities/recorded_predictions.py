@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from reckon import records
+from reckon import records, units
 from reckon.prediction import expression, variations
 from reckon.prediction.expression import PredictionError
 from reckon.prediction.formula import Formula, Prediction
@@ -126,3 +126,22 @@ def needed_guesses(result: Result, prediction: Prediction) -> dict[str, float]:
     """The same of the guessed inputs."""
     guesses = [name for name, input_ in prediction.inputs.items() if input_.origin == "guess"]
     return needed_values(result, prediction, guesses)
+
+
+# What is said where a reader changes a setting of the measurement; the what-if panels have it too.
+MEASURED_AT = "The measurement stays at {amounts}."
+
+
+def settings_of_measurement(result: Result, prediction: Prediction) -> list[str]:
+    """The inputs that a parameter of the probe sets: a change of these does not measure again."""
+    settings = {}
+    for name, value in result.measurement.params.items() if result.measurement else ():
+        unit = units.unit_of_parameter(name)
+        if not isinstance(value, str):
+            own_name = name.rpartition("_")[0] if unit else name
+            settings[own_name] = units.to_base(value, unit or "1")
+    return [
+        name
+        for name, entry in prediction.inputs.items()
+        if entry.origin == "given" and entry.value == settings.get(name)
+    ]
