@@ -69,10 +69,13 @@
     /** What is wrong; "" if something of these is changed, and without a mistake. */
     const fault = (formulas) => {
       if (!formulas.some(isEdited)) return "Nothing is changed; change an input first.";
-      return document.querySelector(WRONG) ? "A field has a mistake, which is said below it: mend it, or reset." : "";
+      const wrong = document.querySelector(WRONG);
+      wrong?.focus(); // what is wrong with it is said there
+      return wrong ? "A field has a mistake, so nothing is kept or copied: mend it, or reset." : "";
     };
     const copy = (formulas, content) => {
-      if (fault(formulas)) say(fault(formulas));
+      const wrong = fault(formulas);
+      if (wrong) say(wrong);
       else give(content(), text, say);
     };
     /** Keeps the predictions that the changes move; where they move none, those that have them. */

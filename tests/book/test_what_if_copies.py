@@ -24,7 +24,8 @@ def test_only_what_is_changed_and_without_a_mistake_can_be_kept(open_page):
     box.get_by_text("Change the formula").click()
     box.get_by_label("hardware = ").fill("oops +")
     keep.click()
-    assert "A field has a mistake" in status.text_content()
+    assert "A field has a mistake, so nothing is kept" in status.text_content()
+    assert box.get_by_label("hardware = ").evaluate("field => field === document.activeElement")
     assert opener.get_attribute("aria-label") == "Kept predictions: 0"
     box.get_by_text("Copy as notebook cell").click()
     assert box.get_by_label("Text to copy").is_hidden()
