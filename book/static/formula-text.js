@@ -155,6 +155,7 @@ window.reckon.formulaText = (() => {
 
     function call(name, start) {
       const [op] = Object.entries(functions).find(([, numpy]) => `np.${numpy}` === name) ?? [];
+      if (name.startsWith("rk.")) throw fault("maker", { text: name });
       if (!op) {
         const known = Object.values(functions).sort();
         const meant = nearest(name.slice(name.lastIndexOf(".") + 1), known);

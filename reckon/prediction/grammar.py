@@ -34,6 +34,7 @@ FAULTS = {
     "name": "{text} is not one of its inputs; {hint}",
     "inputs": "its inputs are {names}.",
     "function": "{text} cannot become part of a formula; {hint}",
+    "maker": "{text} makes an input: give it a name in the notebook, and write that name here.",
     "meant": "did you mean np.{name}?",
     "functions": "available are {names}.",
     "arguments": "{text} takes {wanted} values, not {count}.",
@@ -218,6 +219,8 @@ class _Parser:
 
     def _call(self, token: _Token) -> Node:
         op = _FUNCTIONS.get(token.text)
+        if token.text.startswith("rk."):
+            raise fault("maker", text=token.text)
         if op is None:
             known = sorted(NUMPY_NAMES.values())
             meant = nearest(token.text.rpartition(".")[2], known)

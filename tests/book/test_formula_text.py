@@ -63,6 +63,7 @@ FITTING = [
     " + ".join(["mode_switch / clock"] * 140),
 ]
 UNFITTING = [
+    "rk.guess(500) / clock",
     "kernel_path / clock + 10",
     "kernel_path / clock + 10 ns",
     "kernel_path / clock + 10ns",
@@ -166,6 +167,8 @@ def test_where_an_amount_or_a_sign_is_missing_is_said():
     for number in ("10", "10 ns", "10ns", "10*ns"):
         with pytest.raises(ReckonError, match="an input of its own, as rk.given"):
             in_python(f"kernel_path / clock + {number}")
+    with pytest.raises(ReckonError, match="rk.guess makes an input: give it a name"):
+        in_python("rk.guess(500) / clock")
     with pytest.raises(ReckonError, match="“\\*” is missing between “2” and “kernel_path”"):
         in_python("2 kernel_path / clock")
 
