@@ -225,7 +225,7 @@ def _of_name(error: NameError, variables: Mapping[str, object], page: Page) -> s
         (bool(meant), question),
         (True, "run the cell that makes it, or restore it."),
     )
-    return f"there is no {name} in this notebook; {first_case(*hints)}"
+    return f"there is no `{name}` in this notebook; {first_case(*hints)}"
 
 
 def _of_local_name(error: UnboundLocalError, _variables: object, _page: Page) -> str:

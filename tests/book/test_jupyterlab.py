@@ -181,7 +181,9 @@ def test_code_that_the_site_hides_is_collapsed_and_what_is_edited_is_not(lab):
 
 
 def test_in_a_new_kernel_any_cell_has_the_book_and_names_the_cell_that_it_lacks(lab):
-    assert lab.new_kernel_shows.startswith("Line 7: there is no null_call in this notebook; cell 6")
+    assert lab.new_kernel_shows.startswith(
+        "Line 7: there is no `null_call` in this notebook; cell 6"
+    )
 
 
 def test_a_prediction_is_edited_tried_in_its_panel_and_kept(lab):

@@ -182,7 +182,7 @@ def test_a_figure_is_shown_with_its_caption_and_the_books_own_stays(lab):
 def test_a_mistake_is_a_sentence_without_a_traceback(lab):
     assert edited(lab, INPUTS, "kernel_path=path, ", "").count("\n\n") == 1
     shown = edited(lab, INPUTS, "kernel_path=path", "kernel_path=pth")
-    assert shown.startswith("Line 7: there is no pth in this notebook; did you mean path?\n\n")
+    assert shown.startswith("Line 7: there is no `pth` in this notebook; did you mean path?\n\n")
 
 
 @pytest.mark.parametrize(
@@ -303,7 +303,7 @@ def test_a_renamed_formula_is_gone_and_one_renamed_back_leaves_no_trace(lab):
     lab.run(lab.cells[FORMULA], FORMULA)
     shown = edited(lab, FORMULA, "def null_call", "def new_call")
     assert "`null_call` is in no cell now: rename it in the cells below, too." in shown
-    assert "no null_call in this notebook" in lab.run(lab.cells[INPUTS], INPUTS)
+    assert "no `null_call` in this notebook" in lab.run(lab.cells[INPUTS], INPUTS)
     lab.run(lab.cells[FORMULA], FORMULA)
     assert "new_call" not in lab.run(lab.cells[FORMULA], FORMULA)
     assert "null_call" not in lab.run(lab.cells[INPUTS], INPUTS).partition("$$")[0]
@@ -318,7 +318,7 @@ def test_a_cell_that_uses_what_no_cell_makes_any_more_predicts_nothing(lab, new,
     lab.run(lab.cells[INPUTS], INPUTS)
     for _ in range(2):
         shown = edited(lab, INPUTS, "path = ", new)
-        assert f"there is no path in this notebook; {hint}" in shown
+        assert f"there is no `path` in this notebook; {hint}" in shown
         assert "Predicted" not in shown and "follows" not in shown
     assert "Predicted" in lab.run(lab.cells[INPUTS], INPUTS)
 

@@ -26,27 +26,27 @@ def error_of(source, page=None, **variables):
 CASES = {
     "an unknown name": (
         "path = 1\npth",
-        "Line 2: there is no pth in this notebook; did you mean path?",
+        "Line 2: there is no `pth` in this notebook; did you mean path?",
     ),
     "a name like no other": (
         "zzyzx",
-        "Line 1: there is no zzyzx in this notebook; run the cell that makes it, or restore it.",
+        "Line 1: there is no `zzyzx` in this notebook; run the cell that makes it, or restore it.",
     ),
     "a name like one of Python's that no notebook has use for": (
         "pars",
-        "Line 1: there is no pars in this notebook; run the cell that makes it, or restore it.",
+        "Line 1: there is no `pars` in this notebook; run the cell that makes it, or restore it.",
     ),
     "a name like one of IPython's": (
         "exit = quit = 1\nquid",
-        "Line 2: there is no quid in this notebook; run the cell that makes it, or restore it.",
+        "Line 2: there is no `quid` in this notebook; run the cell that makes it, or restore it.",
     ),
     "a unit without quotes": (
         'rk.given(90, GHz, "x")',
-        'Line 1: there is no GHz in this notebook; write "GHz" with quotes, as a unit.',
+        'Line 1: there is no `GHz` in this notebook; write "GHz" with quotes, as a unit.',
     ),
     "a function without its module": (
         "where(1, 2, 3)",
-        "Line 1: there is no where in this notebook; run the cell that makes it, or restore it.",
+        "Line 1: there is no `where` in this notebook; run the cell that makes it, or restore it.",
     ),
     "an unknown attribute": (
         "rk.gues(1)",
@@ -134,7 +134,7 @@ def page(tmp_path):
 def test_a_deleted_cell_is_named_by_what_it_made(page):
     write_notebook(page, "x = 1", "null")
     assert error_of("null", Page(page)) == (
-        "Line 1: there is no null in this notebook; cell 2 of the last commit makes it "
+        "Line 1: there is no `null` in this notebook; cell 2 of the last commit makes it "
         "(`null = rk.measure(call)`): put that back."
     )
     assert "put that back, or did you mean nul?" in error_of("nul = 1\nnull", Page(page))
@@ -144,7 +144,7 @@ def test_a_cell_that_has_not_run_yet_is_named(page):
     said = "cell 2 makes it (`null = rk.measure(call)`)"
     first = f"; {said}: choose *Run All Above Selected Cell* in the menu *Run* first."
     assert first in error_of("null", Page(page))
-    assert error_of("nul", Page(page)).endswith("no nul in this notebook; did you mean null?")
+    assert error_of("nul", Page(page)).endswith("no `nul` in this notebook; did you mean null?")
     assert f"; {said}: move that up." in error_of("null", Page(page, in_order=True))
     write_notebook(page, "x = 1", "found = rk.findings_of('cpu/syscall')")
     assert "round" not in error_of("found", Page(page))

@@ -78,7 +78,7 @@ def test_a_failing_cell_is_named_by_its_place_in_the_source(tmp_path):
 @pytest.mark.parametrize(
     ("source", "says"),
     [
-        ("x = 1\nnull", "cell 2, line 2: there is no null in this notebook; cell 3 makes it (`"),
+        ("x = 1\nnull", "cell 2, line 2: there is no `null` in this notebook; cell 3 makes it (`"),
         ("x = (1", "cell 2, line 1: in `x = (1`, a bracket or a quote is never closed."),
         ("def f():\nx", "cell 2, line 2: in `x`, expected an indented block after function"),
         ("return 1", "cell 2, line 1: `return` without the line `def ...:` above it."),
