@@ -39,7 +39,8 @@ def test_only_what_is_changed_and_without_a_mistake_can_be_kept(open_page):
         ("getpid.path=5", "getpid has no input path;"),
         ("getpit.clock=5", "cpu/syscall/getpit is not on this page."),
         ("getpit", "cpu/syscall/getpit is not on this page."),
-        ("getpid.formula=1", "The formula gives a plain number"),
+        ("getpid.software=1", "The formula gives a plain number"),
+        ("getpid.formula=1", "“1” has 1 part, not 2; write hardware, software."),
     ],
 )
 def test_a_link_that_does_not_fit_the_page_says_so(open_page, change, says):
