@@ -252,7 +252,7 @@ def prediction(prediction: Prediction, subject: str, fold: str = "") -> Block:
     inputs = table(
         columns,
         rows,
-        f"Inputs of the prediction: {subject}; each alone, the others as sealed",
+        f"Inputs of the prediction: {subject}; each alone, the others as they are",
         name,
     ).markdown
     predicted = "The prediction is a curve: the dashed line in its figure."
