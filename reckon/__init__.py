@@ -173,12 +173,15 @@ def run() -> Run:
 
 
 def results(experiment: str | None = None) -> list[Result]:
-    """Every quantity that the run's records hold; none of an experiment yet to be measured."""
+    """Every quantity that the run's records hold; none of an experiment yet to be measured, which
+    this book perhaps leaves out."""
     from reckon import records
-    from reckon.book.contents import all_notebooks
+    from reckon.book.contents import source
     from reckon.records.quantities.lookup import all_results
 
     name = run().name
-    if experiment in all_notebooks() and experiment not in records.experiments(name):
+    recorded = records.experiments(name)
+    if experiment and experiment not in recorded and source(experiment).exists():
+        return []
         return []
     return all_results(name, experiment)

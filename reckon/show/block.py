@@ -21,6 +21,7 @@ from reckon.show.text import NONE, capitalised
 RESULTS, COMPACT, SORTABLE = "results", "compact", "sortable"
 MYST = "text/x-myst"  # the form of an output that the book shows; no other tool knows it
 MEASURED = "measured"  # of an output's metadata: the quantities whose measured values it shows
+PART_MARK = "% part "  # a comment in MyST, before what is of the part named behind it
 FOR_INSTRUCTORS = "Solution, for instructors"  # the title of what the students' site leaves out
 NARROW = "-narrow"  # what the name of a figure's file for a phone ends in
 _ROWS_ON_A_PAGE = 12  # in the PDF a longer table may break across pages

@@ -69,10 +69,10 @@ def test_a_hash_stands_for_a_name_and_not_for_a_part_of_another(run):
 
 def test_previews_of_links_have_whole_addresses_where_the_site_s_is_known(monkeypatch):
     address = "https://a.org/book/"
-    assert "baseurl" not in stage._settings()
+    assert "baseurl" not in stage._jupyter_book_settings()
     chosen = config.settings().model_copy(update={"url": address})
     monkeypatch.setattr(config, "_in_use", chosen)
-    assert yaml.safe_load(stage._settings())["html"]["baseurl"] == address
+    assert yaml.safe_load(stage._jupyter_book_settings())["html"]["baseurl"] == address
     monkeypatch.syspath_prepend(ROOT / "book/ext")
     social_cards = importlib.import_module("social_cards")
     app = SimpleNamespace(config=SimpleNamespace(html_baseurl=address, html_title="Reckon"))

@@ -26,8 +26,8 @@ from reckon.edits import what_if_panels
 from reckon.errors import ReckonError
 from reckon.messages import join_words
 from reckon.records.quantities import revisions
-from reckon.show.block import MEASURED, for_students, raw_html
-from reckon.show.pages import part_page
+from reckon.records.quantities.recorded_predictions import chapter_sources
+from reckon.show.block import MEASURED, PART_MARK, for_students, raw_html
 from reckon.show.text import literal, plural
 from reckon.show.titles import page_link
 
@@ -96,7 +96,7 @@ def staged(notebooks: dict[str, dict], run: str, faults: list[str]) -> dict[str,
 
     faults: what was changed in the files of the run."""
     recorded = records.experiments(run)
-    sources = part_page.uses(run, contents.all_notebooks())
+    sources = chapter_sources(run, contents.all_notebooks())
     return {
         f"notebooks/{page}.ipynb": _staged(
             notebook,
@@ -134,7 +134,7 @@ def opening(part: str, notebooks: dict[str, dict]) -> str:
     shown = "\n".join(
         text for notebook in notebooks.values() for text in _outputs(notebook, _PART_OPENING)
     )
-    pieces = re.split(rf"^{part_page.MARK}(\S+)$", shown, flags=re.MULTILINE)
+    pieces = re.split(rf"^{PART_MARK}(\S+)$", shown, flags=re.MULTILINE)
     return _as_prose([dict(zip(pieces[1::2], pieces[2::2], strict=True)).get(part, "").strip()])
 
 

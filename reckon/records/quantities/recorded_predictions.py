@@ -145,3 +145,23 @@ def settings_of_measurement(result: Result, prediction: Prediction) -> list[str]
         for name, entry in prediction.inputs.items()
         if entry.origin == "given" and entry.value == settings.get(name)
     ]
+
+
+def chapter_sources(run: str, order: list[str]) -> dict[str, list[str]]:
+    """For each chapter the chapters whose measured values enter its sealed predictions.
+
+    order: the pages of the whole book."""
+    recorded = records.experiments(run)
+    chapters = [page for page in order if page in recorded]
+    return {chapter: _sources(run, chapter, chapters) for chapter in chapters}
+
+
+def _sources(run: str, chapter: str, chapters: list[str]) -> list[str]:
+    quantities = records.read_record(run, chapter, samples=False).quantities.values()
+    inputs = [each for quantity in quantities for each in quantity.seal.inputs]
+    found = {
+        records.experiment_of(each.reference)
+        for each in inputs
+        if each.origin == "measured" and each.reference
+    }
+    return [each for each in chapters if each in found - {chapter}]

@@ -4,52 +4,31 @@ from __future__ import annotations
 
 from matplotlib.patches import FancyArrowPatch
 
-from reckon import records
 from reckon.messages import join_words
+from reckon.records.quantities.recorded_predictions import chapter_sources
 from reckon.records.quantities.result import Result
-from reckon.show.block import Block
+from reckon.show.block import PART_MARK, Block
 from reckon.show.figures import drawings
 from reckon.show.figures.drawings import Data
 from reckon.show.figures.style import BLACK, SERIES, Look
 from reckon.show.pages import front_page
 from reckon.show.titles import page_title
 
-MARK = "% part "  # a comment in MyST, before what is of the part named behind it
 _ROW_INCHES = 0.3  # a line of text
 _NAMES_END, _BULGE = 0.5, -0.6  # in widths of the figure; of an arrow, in its length
 _BESIDE_ROW = 0.15  # an arrow leaves below a name and ends above one, in rows
 
 
-def uses(run: str, order: list[str]) -> dict[str, list[str]]:
-    """For each chapter the chapters whose measured values enter its sealed predictions.
-
-    order: the pages of the whole book."""
-    recorded = records.experiments(run)
-    chapters = [page for page in order if page in recorded]
-    return {chapter: _sources(run, chapter, chapters) for chapter in chapters}
-
-
-def _sources(run: str, chapter: str, chapters: list[str]) -> list[str]:
-    quantities = records.read_record(run, chapter, samples=False).quantities.values()
-    inputs = [each for quantity in quantities for each in quantity.seal.inputs]
-    found = {
-        records.experiment_of(each.reference)
-        for each in inputs
-        if each.origin == "measured" and each.reference
-    }
-    return [each for each in chapters if each in found - {chapter}]
-
-
 def openings(run: str, results: list[Result], order: list[str]) -> Block:
     """For each part, after a line with its mark: what its chapters build on, as a figure, and its
     main results, the times of them on one axis. order: the pages of the whole book."""
-    sources = uses(run, order)
+    sources = chapter_sources(run, order)
     texts = []
     for part in dict.fromkeys(page.partition("/")[0] for page in sources):
         picture = _picture(part, sources).markdown
         costs = front_page.of_part(results, part).markdown
         # Print has the front page's table of all parts.
-        texts.append(f"{MARK}{part}\n\n{picture}\n\n````{{only}} html\n{costs}\n````")
+        texts.append(f"{PART_MARK}{part}\n\n{picture}\n\n````{{only}} html\n{costs}\n````")
     return Block("\n\n".join(texts))
 
 

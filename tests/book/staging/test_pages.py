@@ -9,7 +9,7 @@ from helpers.project import ROOT
 from reckon import config
 from reckon.book import contents
 from reckon.book.staging import pages
-from reckon.show.pages import part_page
+from reckon.show.block import PART_MARK
 
 
 def markdown(source, *tags):
@@ -83,7 +83,7 @@ def test_the_front_page_has_its_cells_and_a_part_the_answers_of_its_chapters():
 
 
 def test_the_opening_of_a_part_is_its_piece_of_the_cells_for_it():
-    text = f"{part_page.MARK}cpu\n\nThe first.\n\n{part_page.MARK}memory\n\nThe second."
+    text = f"{PART_MARK}cpu\n\nThe first.\n\n{PART_MARK}memory\n\nThe second."
     notebooks = {
         "summary": {"metadata": {}, "cells": [markdown("# The title"), code(text, "part")]}
     }

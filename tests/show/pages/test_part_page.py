@@ -3,11 +3,13 @@
 import re
 
 import reckon as rk
+from reckon.records.quantities.recorded_predictions import chapter_sources
+from reckon.show.block import PART_MARK
 from reckon.show.pages import part_page
 
 
 def test_a_chapter_builds_on_those_whose_measured_values_its_predictions_have(recorded):
-    sources = part_page.uses("recorded", rk.all_notebooks())
+    sources = chapter_sources("recorded", rk.all_notebooks())
     assert sources["cpu/clock"] == []
     assert "cpu/clock" in sources["cpu/syscall"] and "cpu/syscall" in sources["memory/fault"]
     assert all(page not in found for page, found in sources.items())
@@ -16,7 +18,7 @@ def test_a_chapter_builds_on_those_whose_measured_values_its_predictions_have(re
 def test_each_part_opens_with_its_chapters_and_its_main_results(recorded):
     rk.begin(run="recorded")
     text = part_page.openings("recorded", rk.results(), rk.all_notebooks()).markdown
-    _, *pieces = re.split(rf"^{part_page.MARK}(\w+)$", text, flags=re.MULTILINE)
+    _, *pieces = re.split(rf"^{PART_MARK}(\w+)$", text, flags=re.MULTILINE)
     parts = dict(zip(pieces[::2], pieces[1::2], strict=True))
     assert [*parts] == ["cpu", "memory", "network", "files"]
     assert ":name: part-memory" in parts["memory"]
