@@ -180,8 +180,8 @@ def results(experiment: str | None = None) -> list[Result]:
     from reckon.records.quantities.lookup import all_results
 
     name = run().name
-    recorded = records.experiments(name)
-    if experiment and experiment not in recorded and source(experiment).exists():
-        return []
+    path = records.record_path(name, experiment) if experiment else None
+    if experiment and path and not path.exists() and source(experiment).exists():
+        records.note_read(path)  # it follows when the record is there
         return []
     return all_results(name, experiment)
