@@ -180,8 +180,9 @@ def results(experiment: str | None = None) -> list[Result]:
     from reckon.records.quantities.lookup import all_results
 
     name = run().name
-    path = records.record_path(name, experiment) if experiment else None
-    if experiment and path and not path.exists() and source(experiment).exists():
-        records.note_read(path)  # it follows when the record is there
-        return []
+    if experiment and source(experiment).exists():
+        path = records.record_path(name, experiment)
+        if not path.exists():
+            records.note_read(path)  # the page follows when the record is there
+            return []
     return all_results(name, experiment)
