@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import ndiff
 
 from reckon.config import ROOT
 from reckon.show.block import FOR_INSTRUCTORS, Block
@@ -36,15 +35,14 @@ def _whole(solution: str) -> str:
 
 
 def project(name: str, question: str) -> Exercise:
-    """A project that begins with csrc/exercises/NAME.c; its solution is what a right one adds.
+    """A project that begins with csrc/exercises/NAME.c; its solution is what a right one has in
+    the place of the gap.
 
     The solutions lie among the tests, which an installed package lacks."""
-    path, right = f"csrc/exercises/{name}.c", f"tests/exercises/{name}/right.c"
+    path, right = f"csrc/exercises/{name}.c", f"tests/exercises/{name}/right.inc"
     question += (
         f" Begin with {{download}}`{path} </{path}>`; `make exercise NAME={name}` checks it."
     )
     if not (ROOT / right).exists():
         return question, f"The repository has it, `{right}`."
-    start, solved = ((ROOT / file).read_text("utf-8").splitlines() for file in (path, right))
-    added = [line[2:] for line in ndiff(start, solved) if line.startswith("+ ")]
-    return question, "\n".join(["```c", *added, "```"])
+    return question, f"```c\n{(ROOT / right).read_text('utf-8')}```"
