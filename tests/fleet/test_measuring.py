@@ -156,7 +156,7 @@ def test_a_scheduler_that_is_started_again_goes_on(tmp_path):
 
 def test_a_host_that_stands_still_is_named_and_the_others_are_measured(cluster, tmp_path):
     lines = []
-    fleet = cluster.start_fleet("--no-network", "--silent", "8", "--away", "3")
+    fleet = cluster.start_fleet("--no-network", "--silent", "30", "--away", "3")
     line_of(fleet, f"one: {PAGE}: executing", lines)
     frozen = cluster.worker_of("one")
     os.kill(frozen, signal.SIGSTOP)
