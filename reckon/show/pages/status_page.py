@@ -1,26 +1,15 @@
-"""The page `status`: when, how long and how well each chapter and quantity was measured."""
+"""The page `status`: when and how long each chapter was measured."""
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 
 from reckon import records, units
 from reckon.records.quantities.lookup import first_predicted
-from reckon.records.run_files.models import Measurement, Point, Quantity, Run
-from reckon.show.block import SORTABLE, Block, MissingCell, say, table
-from reckon.show.text import NONE, code, literal, plural
-from reckon.show.titles import link, page_link
-from reckon.statistics import PooledVariance
-
-_STOPPED = {
-    "precise": "each visit precise enough",
-    "time": "its time was up",
-    "processes": "all its processes have run",
-    "unsupported": "unsupported",
-    "failed": "failed",
-}
-_KEY_DIGITS = 8
+from reckon.records.run_files.models import Measurement, Quantity, Run
+from reckon.show.block import Block, say, table
+from reckon.show.text import NONE, code, literal
+from reckon.show.titles import page_link
 
 
 def chapters(run: Run, caption: str, name: str) -> Block:
@@ -92,62 +81,6 @@ def _time(text: str) -> str:
 def record_copy(experiment: str) -> str:
     """Where the staged book has a copy of the experiment's record."""
     return f"figures/record-{experiment.replace('/', '-')}.json"
-
-
-def quantities(run: Run, caption: str, name: str) -> Block:
-    """A line for each quantity: its state, when it was measured, and what ended that."""
-    rows = [
-        _row(quantity, entry, run.between_visits)
-        for experiment, of_experiment in _records(run).items()
-        if not experiment.startswith(records.METHODS_PREFIX)
-        for quantity, entry in of_experiment.items()
-    ]
-    columns = {
-        "Quantity": 24,
-        "State": 14,
-        "Measured (UTC)": 14,
-        "Took": 8,
-        "Ended because": 20,
-        "Interval": 10,
-        "Key": 10,
-    }
-    return table(columns, rows, caption, name, SORTABLE)
-
-
-def _row(quantity: str, entry: Quantity, between_visits: PooledVariance | None) -> list[str]:
-    measurement = entry.measurement
-    if measurement is None:
-        return [link(quantity), "not measured yet", *[NONE] * 5]
-    reason = measurement.reason or (entry.attempt and entry.attempt.reason)
-    state = MissingCell(measurement.state, literal(reason)) if reason else measurement.state
-    started, visits = f"{measurement.started_at:%Y-%m-%d %H:%M}", len(measurement.visits)
-    return [
-        link(quantity),
-        state,
-        _time(started) + (f", {visits} visits" if visits > 1 else ""),
-        "derived" if measurement.is_derived else units.duration(measurement.seconds),
-        ends(measurement.points),
-        _interval(measurement.points, between_visits),
-        code(measurement.key[:_KEY_DIGITS]),
-    ]
-
-
-def ends(points: list[Point]) -> str:
-    """What ended the measurement; of a curve, with the number of points."""
-    counts = Counter(_STOPPED[point.stopped] for point in points)
-    if len(points) == 1:
-        return next(iter(counts))
-    return ", ".join(
-        f"{count} {plural(count, 'point', 'points')}: {end}" for end, count in counts.items()
-    )
-
-
-def _interval(points: list[Point], between_visits: PooledVariance | None) -> str:
-    """Half the width of the interval over the median; of a curve, the widest."""
-    summaries = [point.summary.over_visits(between_visits) for point in points if point.summary]
-    widths = [summary.precision for summary in summaries]
-    widest = max(filter(math.isfinite, widths), default=math.nan)
-    return NONE if math.isnan(widest) else f"± {units.number(100 * widest, 2)} %"
 
 
 def provenance(run: Run) -> Block:
