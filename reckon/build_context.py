@@ -28,6 +28,5 @@ def current() -> BuildContext | None:
 
 
 def set_current(context: BuildContext | None) -> None:
-    """Make it what current() returns in this process."""
     global _current
     _current = context

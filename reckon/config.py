@@ -150,5 +150,4 @@ def child_environment(**more: str) -> dict[str, str]:
 
 
 def set_environment(**values: str) -> None:
-    """Set variables for the processes that this one starts."""
     os.environ.update(values)

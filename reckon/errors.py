@@ -9,7 +9,6 @@ class ReckonError(Exception):
     """A fault that one sentence explains; command line and notebook show that sentence alone."""
 
     def _render_traceback_(self) -> list[str]:
-        """What IPython prints of it: lines."""
         return [str(self)]
 
 

@@ -10,8 +10,6 @@ from reckon.messages import did_you_mean, join_words
 
 @dataclass(frozen=True, kw_only=True)
 class Profile:
-    """How long to measure."""
-
     name: str
     rank: int  # a record of a higher rank serves a lower one
     precision: float  # stop when the 95 % interval is within +- this share of the median ...
@@ -86,7 +84,6 @@ class ByProfile:
     full: float
 
     def at(self, name: str) -> float:
-        """The value under the profile of that name."""
         return getattr(self, name)
 
 

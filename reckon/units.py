@@ -77,7 +77,6 @@ MAX_POWER = 10  # of a base unit in a unit: none of the book's comes near
 
 @functools.cache
 def registry() -> pint.UnitRegistry:
-    """The units of this book."""
     # As a list: pint reads one line at a time, and no default registry is parsed (4 ms, not 105).
     units: pint.UnitRegistry = pint.UnitRegistry(None)
     units.load_definitions(_DEFINITIONS.strip().splitlines())
@@ -119,7 +118,6 @@ COMMON += ["GHz", "MHz", "MB/s", "GB/s", "Mbit/s", "Gbit/s"]
 
 
 def is_unit(text: str) -> bool:
-    """Whether there is a unit of that name."""
     try:
         parse(text)
     except ReckonError:

@@ -157,7 +157,6 @@ def _runs() -> tuple[list[dict], list[str]]:
 
 
 def _runs_text(runs: list[dict]) -> str:
-    """The runs, one line each."""
     if not runs:
         return f"There is no run in {settings().runs_dir}; `make book` makes one."
     rows = [

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 
 def print_json(value) -> None:
-    """Prints the value for `--json`."""
     print(json.dumps(value, indent=1))
 
 

@@ -55,7 +55,6 @@ class _Variant:
 
     @functools.cached_property
     def changed(self) -> list[str]:
-        """The names of the changed inputs."""
         return changed_inputs(self.recorded, self.prediction)
 
     @functools.cached_property
@@ -172,7 +171,6 @@ def _changes(
 
 
 def _result(run: str | Path, quantity: str) -> Result:
-    """The result of a quantity. Raises ReckonError."""
     results = results_at(run, quantity)
     if [result.quantity for result in results] != [quantity]:
         raise ReckonError(

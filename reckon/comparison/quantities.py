@@ -61,7 +61,6 @@ class Side:
 
     @property
     def has_range(self) -> bool:
-        """Whether there were enough processes for a range."""
         return not math.isnan(self.low)
 
     @property
@@ -139,8 +138,6 @@ class PointComparison:
 
 @dataclass(frozen=True)
 class QuantityComparison:
-    """One quantity in both runs."""
-
     quantity: str
     unit: str
     axis_unit: str | None
@@ -259,7 +256,6 @@ def sides_of(result: Result, pooled: statistics.PooledVariance | None) -> dict[f
 def compare_point(
     x: float | None, a: Side, b: Side, control: Side | None, minimum_change: float
 ) -> PointComparison:
-    """Both runs at one point."""
     if not b.has_range or not a.has_range:
         return PointComparison(x, a, b)
     control = control if control and control.has_range else None

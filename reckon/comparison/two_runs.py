@@ -18,8 +18,6 @@ MIN_CHANGE = 0.05  # a smaller one is not reported
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two runs compared."""
-
     a: str  # the runs' names; what the user typed where both have one name
     b: str
     minimum_change: float

@@ -169,7 +169,6 @@ def _memory() -> Facts:
 
 
 def _joined(parts: list[str]) -> str | None:
-    """The parts as one text; None without any."""
     return "; ".join(parts) or None
 
 

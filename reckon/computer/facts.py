@@ -43,7 +43,6 @@ class Machine(RootModel[dict[str, dict[str, Fact]]]):
         return None if value is None else float(value)
 
     def fields(self) -> list[str]:
-        """The fields that the description has, in its order."""
         return [f"{section}.{key}" for section, facts in self.root.items() for key in facts]
 
     def with_recorded(self, section: str, recorded: Machine) -> Machine:
@@ -56,5 +55,4 @@ class Machine(RootModel[dict[str, dict[str, Fact]]]):
         return self.with_facts(section, added)
 
     def with_facts(self, section: str, facts: Mapping[str, Fact]) -> Machine:
-        """This description with other facts in one section."""
         return Machine({**self.root, section: {**self.root.get(section, {}), **facts}})

@@ -28,7 +28,6 @@ class Check:
     advice: str = ""
 
     def to_dict(self) -> dict:
-        """The fields by name, for JSON."""
         return asdict(self)
 
 

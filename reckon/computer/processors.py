@@ -41,7 +41,6 @@ class Core(Entry):
     constants: dict[str, Constant]
 
     def is_of(self, machine: Machine) -> bool:
-        """Whether the machine's processor has this core."""
         model = machine.number("processor.model_number")
         return (
             machine.value("processor.vendor") == self.vendor
@@ -56,7 +55,6 @@ class _File(Entry):
 
 
 def cores() -> list[Core]:
-    """All cores of the file."""
     return toml_files.read_once(FILE, _File).core
 
 

@@ -81,7 +81,6 @@ def use_folder(folder: Path | None) -> None:
 
 
 def _named_folder() -> Path | None:
-    """The folder that the environment names."""
     named = named_locations().get("files")
     return Path(named) if named else None
 

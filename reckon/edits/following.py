@@ -41,7 +41,6 @@ class Places:
         shell.display_formatter.ipython_display_formatter.for_type(Block, self._take_block)
 
     def display_html(self, html: str) -> None:
-        """Display HTML as an output of the cell that is executed."""
         self._take({"text/html": html}, {})
 
     def display_answers(self, cells: list[str]) -> None:

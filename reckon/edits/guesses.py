@@ -32,7 +32,6 @@ class Guess:
 
     @property
     def ratio(self) -> float:
-        """Measured over predicted."""
         return self.measured / self.predicted
 
     @property

@@ -242,7 +242,6 @@ class _Notebook:
         return ""
 
     def _found(self) -> Iterator[Prediction | Formula]:
-        """The notebook's predictions and formulas, each once."""
         variables = self._shell.user_ns
         names = [name for name in variables if not name.startswith("_") and name not in _HISTORY]
         found = {id(each): each for name in names for each in _within(variables[name], _DEPTH)}

@@ -166,7 +166,6 @@ class Lab:
 
     @property
     def running(self) -> bool:
-        """Whether the lab has not ended."""
         return self._process.poll() is None
 
     def counters(self) -> dict[str, dict[str, int]]:

@@ -37,7 +37,6 @@ def link_to(server: str) -> tuple[float, float]:
 
 
 def is_real(server: str) -> bool:
-    """Whether that server is a host that NFS names."""
     return server == "other" and bool(config.settings().nfs)
 
 

@@ -180,7 +180,6 @@ def _facts(line: str, at: str) -> dict:
 
 
 def _list(parts: list, separator: str = ", ") -> str:
-    """The parts that are there, as a list."""
     return separator.join(filter(None, parts))
 
 

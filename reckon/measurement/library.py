@@ -137,8 +137,6 @@ _MOST_SAMPLES = 10**9  # what a sample takes is 24 bytes
 
 @pydantic.dataclasses.dataclass(frozen=True, kw_only=True)
 class RunOptions:
-    """How a process runs its probe."""
-
     samples: Annotated[int, Field(ge=1, le=_MOST_SAMPLES)] = 20
     # Samples before them, which are not kept.
     warmup: Annotated[int, Field(ge=0, le=_MOST_SAMPLES)] = 1
@@ -306,7 +304,6 @@ def run(
 
 
 def _check(status: int, outcome: Outcome) -> None:
-    """Raise what the status of a run means."""
     reason = outcome.reason.decode(errors="replace")
     if status == -errno.EINTR:
         raise KeyboardInterrupt

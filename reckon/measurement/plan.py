@@ -38,8 +38,6 @@ def _of_first_visit(profile: Profile, visits: int) -> Profile:
 
 @dataclass(frozen=True, kw_only=True)
 class MeasurementOptions:
-    """How a quantity is measured."""
-
     probe: str | None = None
     over: str | None = None  # the parameter that takes the values of the prediction's axis
     samples: int | ByProfile = RunOptions.samples  # of each fresh process
@@ -101,7 +99,6 @@ class Plan:
 
     @property
     def quantity(self) -> str:
-        """The name of the quantity."""
         return self.prediction.quantity
 
     @property

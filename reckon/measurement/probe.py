@@ -22,8 +22,6 @@ class Needs(enum.IntFlag):
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a probe, with its bounds."""
-
     name: str  # the unit is its suffix
     text: bool
     default: int | str
@@ -41,14 +39,11 @@ class DataFiles:
 
     @property
     def bytes_of_all(self) -> int:
-        """The bytes of all files together."""
         return self.count * self.bytes_each
 
 
 @dataclass(frozen=True)
 class Probe:
-    """One entry of the registry."""
-
     name: str
     op: str
     timed: str
@@ -60,12 +55,10 @@ class Probe:
 
     @property
     def experiment(self) -> str:
-        """The experiment that the probe belongs to, PART/NAME."""
         return experiment_of(self.name)
 
     @property
     def defaults(self) -> dict[str, int | str]:
-        """The default of each parameter, by its name."""
         return {parameter.name: parameter.default for parameter in self.parameters}
 
     # What enum rk_needs in csrc/reckon.h says of parameters, for all probes alike.

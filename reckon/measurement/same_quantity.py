@@ -32,12 +32,10 @@ class Shown:
 
     @property
     def point(self) -> records.Point:
-        """Its point."""
         return self.result.points[self.index]
 
     @property
     def summary(self) -> Summary:
-        """Its summary, in base units."""
         return self.result.summaries[self.index]
 
     @property
@@ -47,7 +45,6 @@ class Shown:
 
     @property
     def visits(self) -> int:
-        """The number of visits that it is from."""
         return max(1, len(self.summary.visit_medians))
 
     def parameters(self) -> dict[str, int | str]:

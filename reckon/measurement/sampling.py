@@ -35,8 +35,6 @@ class TimeBudget:
 
 @dataclass(frozen=True)
 class ProbeRun:
-    """How one process runs its probe."""
-
     probe: str
     parameters: dict
     options: library.RunOptions

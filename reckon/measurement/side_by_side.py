@@ -37,7 +37,6 @@ _ROUNDS = ByProfile(quick=statistics.PROCESSES_FOR_AN_INTERVAL, standard=10, ful
 
 
 def _point(result: Result, at: float | str | None) -> records.Point | None:
-    """The point of a quantity that a group compares."""
     if not result.is_curve or at == "last":
         return result.points[-1] if result.points else None
     assert not isinstance(at, str)  # "last" is the only word

@@ -250,7 +250,6 @@ def terms(node: Node) -> list[tuple[int, Node]]:
 
 
 def input_names(node: Node) -> set[str]:
-    """The inputs of the tree."""
     if node.op == "input":
         return {node.args[0]}
     return {name for arg in node.args if isinstance(arg, Node) for name in input_names(arg)}

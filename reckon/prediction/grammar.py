@@ -65,7 +65,6 @@ def parse_parts(text: str, names: list[str]) -> list[Node]:
 
 
 def fault(name: str, **gaps) -> PredictionError:
-    """The error with the sentence of that name."""
     return PredictionError(FAULTS[name].format(**gaps))
 
 

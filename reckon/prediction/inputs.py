@@ -78,7 +78,6 @@ def _is_ascending(low: float | None, value, high: float | None) -> bool:
 
 
 def _stated_input(origin: Origin, value: float, unit: str, source: str, **details) -> Input:
-    """The input of a value and of its interval in `unit`."""
     numbers_given = {"the value": value, "low": details["low"], "high": details["high"]}
     missing = [name for name, number in numbers_given.items() if number is None]
     if "the value" in missing or len(missing) == 1 or (missing and origin == "guess"):

@@ -151,7 +151,6 @@ def _width(node: Node, inputs: dict[str, str] | None) -> int:
 
 
 def _latex_cases(node: Node, show: Callable[..., str]) -> str:
-    """Nested np.where as one list of cases."""
     cases = []
     while node.op == "where":
         condition, value, node = node.args

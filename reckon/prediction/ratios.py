@@ -33,7 +33,6 @@ def factor_off(ratio):
 
 
 def is_near(ratio: float) -> bool:
-    """Whether the prediction is met."""
     return 1 / NEAR < ratio < NEAR
 
 

@@ -38,7 +38,6 @@ class Page:
     cell: str | None = None
 
     def names(self) -> set[str]:
-        """The names that its cells give a value."""
         cells = sources(saved(self.path)) if self.path else []
         return {name for source in cells for name in names_given(source)}
 
@@ -141,7 +140,6 @@ def titles(path: Path, version: tuple[int, int, int]) -> dict[str, str]:
 
 
 def titles_in(notebook: str) -> dict[str, str]:
-    """The same of a notebook's text."""
     try:
         cells = json.loads(notebook)["cells"]
         found = {"": "".join(cells[0]["source"]).partition("\n")[0].removeprefix("# ")}

@@ -105,7 +105,6 @@ def requested_run(machine: Machine | None = None) -> str:
 
 
 def _open_run(name: str, machine: Machine) -> Run:
-    """A new run of this machine, written."""
     busy = cpus_of_busy_cores()
     cpu = default_cpu(busy)
     if cpu != machine.value("processor.cpu"):
@@ -163,7 +162,6 @@ def _update(run: Run, machine: Machine) -> Run:
 
 
 def _with_other_hosts(machine: Machine, run: Run) -> Machine:
-    """The machine with what the run has of its peer and NFS server."""
     for part in ("peer", "nfs"):
         machine = machine.with_recorded(part, run.machine)
     return machine

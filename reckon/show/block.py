@@ -117,12 +117,10 @@ def join_blocks(blocks: Iterable[Block]) -> Block:
 
 
 def items(texts: Iterable[str]) -> Block:
-    """The texts as a list."""
     return Block("\n".join(f"- {text}" for text in texts))
 
 
 def table_row(cells: list[str]) -> str:
-    """A line of a Markdown table."""
     escaped = (str(cell).replace("|", "\\|").replace("\n", " ") for cell in cells)
     return f"| {' | '.join(escaped)} |"
 

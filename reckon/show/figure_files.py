@@ -20,7 +20,6 @@ LATER = (PHONE, PRINT)
 
 
 def path(name: str, ending: str) -> Path:
-    """The file of the figure of that name."""
     return config.settings().build_dir / "figures" / f"{name}{ending}"
 
 
@@ -52,7 +51,6 @@ def undrawn(endings: Iterable[str]) -> list[str]:
 
 
 def kept(name: str) -> Any:
-    """What keep() was given."""
     return pickle.loads(_kept(name).read_bytes())
 
 

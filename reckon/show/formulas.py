@@ -153,7 +153,6 @@ def _interval(prediction: Prediction) -> list[str]:
 
 
 def _predicted(prediction: Prediction) -> str:
-    """The predicted value, of a curve its ends."""
     if prediction.curve_axis:
         return units.span(prediction.predicted, prediction.unit)
     return units.amount(float(prediction.predicted), prediction.unit)
@@ -270,7 +269,6 @@ def prediction(prediction: Prediction, subject: str, fold: str = "") -> Block:
 
 
 def _names_latex(prediction: Prediction) -> str:
-    """The formula with names."""
     return _aligned(_line(title, node) for title, node in _parts(prediction.formula).items())
 
 

@@ -54,12 +54,10 @@ def why(*results: Result) -> str:
 
 
 def code(text: object) -> str:
-    """Text from outside as code."""
     return f"`{' '.join(str(text).replace('`', chr(39)).split())}`"
 
 
 def cited_machine(source: Report | ReportedValue) -> str:
-    """The machine of a report or of its value, with the citation."""
     return f"{source.machine} {{cite}}`{source.cite}`"
 
 

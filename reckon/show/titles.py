@@ -81,7 +81,6 @@ def question_of(measurement: Measurement, unit: str) -> str:
 
 
 def machines_of(reports: Iterable[str]) -> list[str]:
-    """The machines of the reports with these names."""
     return [report.machine for report in published.all_reports() if report.name in reports]
 
 

@@ -28,5 +28,4 @@ def unshared_ratio(of_processes: Iterable[np.ndarray]) -> float:
 
 
 def is_busy(ratios: Sequence[float] | np.ndarray, unshared: float) -> np.ndarray:
-    """Of each trial whether the core was shared."""
     return np.asarray(ratios, dtype=float) > _BUSY * unshared

@@ -54,7 +54,6 @@ class Interval:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Both ends."""
         return self.low, self.high
 
     def holds(self, value: float) -> bool:
@@ -132,7 +131,6 @@ class Summary:
 
     @property
     def processes(self) -> int:
-        """The number of processes."""
         return len(self.medians)
 
     @property

@@ -50,8 +50,6 @@ class Method(Entry):
 
 
 class Group(Entry):
-    """The methods of measuring one thing."""
-
     name: str
     title: str
     baseline: str
@@ -221,7 +219,6 @@ class Ratio:
 
     @property
     def is_known(self) -> bool:
-        """Whether it is a finite number above 0."""
         return self.middle > 0 and math.isfinite(self.middle)
 
     @property
@@ -232,15 +229,12 @@ class Ratio:
 
 @dataclass(frozen=True)
 class GroupResult:
-    """What the methods of a group give on this machine."""
-
     group: Group
     baseline: MethodResult
     methods: tuple[MethodResult, ...]
 
     @property
     def title(self) -> str:
-        """What the group's methods measure."""
         return self.group.title
 
     @property
@@ -292,7 +286,6 @@ class GroupResult:
 
     @property
     def unranked(self) -> list[MethodResult]:
-        """The methods without a ratio."""
         return [method for method in self.methods if not self.ratio(method).is_known]
 
     def whole_rounds(self) -> GroupResult:

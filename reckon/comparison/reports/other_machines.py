@@ -81,7 +81,6 @@ class Row:
 
     @property
     def label(self) -> str:
-        """The experiment and what is measured, in words."""
         return f"{self.experiment} {self.name}".strip().replace("_", " ") + self.method_note
 
     @property
@@ -91,7 +90,6 @@ class Row:
 
     @property
     def part(self) -> str:
-        """The part of the book."""
         return self.experiment.split("/")[0]
 
 

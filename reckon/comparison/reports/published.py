@@ -37,7 +37,6 @@ def all_reports() -> tuple[Report, ...]:
 
 @functools.cache
 def reported_values() -> tuple[ReportedValue, ...]:
-    """Every value of every report."""
     return tuple(value for report in all_reports() for value in report.values)
 
 

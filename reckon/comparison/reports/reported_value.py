@@ -53,7 +53,6 @@ class Printed(Entry):
     note: str = ""
 
     def numbers(self) -> list[float]:
-        """Every number of this printing."""
         values = (getattr(self, name) for name in Printed.model_fields)
         return [value for value in values if isinstance(value, (int, float))]
 
@@ -77,17 +76,14 @@ class ReportedValue(Printed):
 
     @property
     def report(self) -> str:
-        """The report's name."""
         return self._report.name
 
     @property
     def machine(self) -> str:
-        """The report's machine, in words."""
         return self._report.machine
 
     @property
     def cite(self) -> str:
-        """The report's key in book/references.bib."""
         return self._report.cite
 
     @property

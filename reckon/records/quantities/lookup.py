@@ -20,7 +20,6 @@ def read_result(run: str | Path, quantity: str) -> Result | None:
 
 
 def _between_visits(run: str | Path) -> statistics.PooledVariance | None:
-    """What the run's quantities say of the variance between visits."""
     description = records.read_run(run)
     return description.between_visits if description else None
 

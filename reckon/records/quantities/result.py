@@ -49,8 +49,6 @@ _SAME_VISIT_S = 60  # quantities of a page that are measured together start seco
 
 @dataclass(frozen=True)
 class Result:
-    """One quantity of a run."""
-
     quantity: str
     entry: records.Quantity  # of its experiment's record
     state: str  # "measured", "reused", "unsupported", "failed" or "predicted" (not yet measured)
@@ -59,7 +57,6 @@ class Result:
 
     @property
     def experiment(self) -> str:
-        """The experiment, PART/NAME."""
         return records.experiment_of(self.quantity)
 
     @property
@@ -90,7 +87,6 @@ class Result:
 
     @property
     def points(self) -> list[records.Point]:
-        """The points that have samples."""
         return [p for p in self.measurement.points if p.has_samples] if self.measurement else []
 
     @property
@@ -100,7 +96,6 @@ class Result:
 
     @property
     def has_samples(self) -> bool:
-        """Whether any point was measured."""
         return bool(self.points)
 
     @property
@@ -118,7 +113,6 @@ class Result:
 
     @property
     def is_curve(self) -> bool:
-        """Whether it was predicted along an axis."""
         return isinstance(self.seal.predicted, list)
 
     def trials(self, point: records.Point) -> list[np.ndarray]:
@@ -344,7 +338,6 @@ class Result:
 
     @functools.cached_property
     def current_line(self) -> statistics.Line | None:
-        """The same of the current prediction."""
         return statistics.line(self.axis, self.current_values) if self.line else None
 
     @property
@@ -504,7 +497,6 @@ class Result:
 
     @property
     def current_ratio(self) -> float:
-        """The same by the current prediction."""
         return self.ratio_to(self.current)
 
     def ratio_to(self, prediction: records.PredictionRecord) -> float:

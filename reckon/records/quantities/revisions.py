@@ -142,7 +142,6 @@ class Variants:
         return taken
 
     def forget(self, name: str) -> None:
-        """Forget what was tried of that quantity."""
         self.by_quantity.pop(name, None)
 
 
@@ -155,7 +154,6 @@ def overlay_folder(run: str) -> Path:
 
 
 def overlay_path(run: str, experiment: str) -> Path:
-    """The file of an experiment."""
     return overlay_folder(run) / f"{experiment}.json"
 
 
@@ -217,8 +215,6 @@ _STATED = (*_VOTE, *(f"{_FIRST}{name}" for name in _VOTE), "at")
 
 @dataclass(frozen=True)
 class QuantityPrediction:
-    """What a file predicts of a quantity."""
-
     changes: list[str]  # "name=amount" of each changed input, "formula=text"
     stated: dict[str, str]  # by _STATED
 
@@ -234,8 +230,6 @@ class QuantityPrediction:
 
 @dataclass(frozen=True)
 class PredictionsFile:
-    """What a reader predicts."""
-
     reader: str  # "" without a name
     browser: str  # which one gave the file; "" where that is not known
     written: str  # when, as ISO 8601 in UTC; "" where that is not known

@@ -59,7 +59,6 @@ def _busy_trials(process: Process, unshared: float) -> np.ndarray:
 
 
 def _part(process: Process, trials: np.ndarray) -> Process:
-    """The process with those trials alone."""
     if trials.all():
         return process
     of_trials = {

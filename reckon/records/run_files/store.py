@@ -70,7 +70,6 @@ def runs() -> tuple[dict[str, Path], list[str]]:
 
 
 def run_names() -> list[str]:
-    """The runs in the folder of runs."""
     return sorted(path.parent.name for path in config.settings().runs_dir.glob("*/run.json"))
 
 
@@ -91,7 +90,6 @@ def find(run: str) -> Path:
 
 
 def record_path(run: str | Path, experiment: str) -> Path:
-    """The file of the experiment's record."""
     return run_dir(run) / f"{experiment}.json"
 
 
@@ -216,7 +214,6 @@ def write_run(run: Run) -> None:
 
 
 def experiments(run: str | Path) -> list[str]:
-    """The experiments that the run holds, by name."""
     base = run_dir(run)
     # A new record puts pages about the whole run out of date. Records below methods/ lie one level
     # deeper and do not: that page is built after them.

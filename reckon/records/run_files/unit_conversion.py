@@ -50,7 +50,6 @@ def trial_times_s(process: Process, measurement: Measurement) -> np.ndarray:
 
 
 def ops_in_a_trial(point: Point) -> float:
-    """The median number of operations in a trial."""
     # A process counts them once if all of its trials are alike.
     counts = [np.broadcast_to(p.ops, len(p.ticks)) for p in point.processes]
     return float(np.median(np.concatenate(counts)))

@@ -31,7 +31,6 @@ _TICKS = (0.1, 0.2, 0.5, 1, 2, 5, 10)
 
 
 def pages(rows: list[Row]) -> list[list[Row]]:
-    """The rows of each figure."""
     return [rows[start : start + MAX_ROWS] for start in range(0, len(rows), MAX_ROWS)]
 
 

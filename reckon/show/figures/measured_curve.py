@@ -100,7 +100,6 @@ class MeasuredCurve:
         return np.concatenate([self.middle, self.predicted, self.current])
 
     def draw_measured(self, axes: Axes, colour: str, label: str, size: float = 4) -> None:
-        """Draws the medians with their intervals."""
         look: Look = {"fmt": "o-", "ms": size, "color": colour, "capsize": 2, "label": label}
         axes.errorbar(self.x, self.middle, yerr=self.error_bars, **look)
 
@@ -115,21 +114,17 @@ class MeasuredCurve:
         self.draw_revised(axes, color=PURPLE, label="revised")
 
     def draw_revised(self, axes: Axes, **look: Any) -> None:
-        """Draws the revised prediction, if there is one."""
         if self.is_revised:
             axes.plot(self.x, self.current, style.REVISED, **look)
 
     def rows(self) -> list[list[str]]:
-        """The data: a row for each point that was measured."""
         points = zip(self.x, self.result.summaries, self.result.sealed("predicted"), strict=True)
         return [[f"{x:.6g}", *style.spread_cells(s, y, self.unit)] for x, s, y in points]
 
     def axis_title(self, xlabel: str) -> str:
-        """The title of the data's column of positions."""
         return style.column(xlabel, self.result.axis_unit)
 
     def alt(self, xlabel: str) -> str:
-        """The curve in words."""
         first, last = (median_text(self.result.summaries[at], self.result.unit) for at in (0, -1))
         return (
             f"{title_of(self.result.quantity)} against {xlabel}: from {first} at "
@@ -273,12 +268,10 @@ def finish(
 
 
 def line_ends(curves: list[MeasuredCurve]) -> list[LineEnd]:
-    """The last measured point of each curve."""
     return [LineEnd(float(c.x[-1]), float(c.middle[-1]), c.name, c.colour) for c in curves]
 
 
 def curves_data(curves: list[MeasuredCurve], xlabel: str) -> Data:
-    """The data of several curves in one unit."""
     rows = [[c.result.quantity, *row] for c in curves for row in c.rows()]
     first = curves[0]
     return Data(["quantity", first.axis_title(xlabel), *style.spread_header(first.unit)], rows)

@@ -105,7 +105,6 @@ class _Distributions:
 
     @property
     def along(self) -> Literal["x", "y"]:
-        """The axis of the values."""
         return "x" if self.axes.get_xlabel() in _VALUES else "y"
 
     def draw_predictions(self) -> Places:
@@ -158,11 +157,9 @@ class _Distributions:
         return int(np.sum((values < limits[0]) | (values > limits[1])))
 
     def alt(self) -> str:
-        """The figure in words."""
         return f"Distribution of {', '.join(each.with_median() for each in self.trials)}"
 
     def data(self) -> Data:
-        """Steps of each distribution."""
         rows = []
         for each in self.trials:
             n = len(each.values)
@@ -186,7 +183,6 @@ class _OverTime(_Distributions):
         return f"Trials over time of {', '.join(each.with_median() for each in self.trials)}"
 
     def data(self) -> Data:
-        """A row for each process."""
         rows = []
         for each in self.trials:
             for process, values in zip(each.point.processes, each.of_processes, strict=True):
@@ -214,7 +210,6 @@ class _Rows(_Distributions):
         return "; ".join(f"{each.name} {each.result}" for each in self.trials)
 
     def data(self) -> Data:
-        """A row for each quantity."""
         rows = []
         for each in self.trials:
             predicted = each.result.sealed("predicted")[-1]

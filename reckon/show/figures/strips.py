@@ -75,7 +75,6 @@ class _ReportPoint:
     is_decided: bool = True  # whether it lies outside this machine's interval
 
     def alt(self, unit: str) -> str:
-        """The value in words, with this machine's by the same method."""
         here = f"; here so {units.amount(self.by_method, unit)}" if self.by_method > 0 else ""
         return f"{units.amount(self.value, unit)} ({self.reported.machine}{here})"
 
@@ -118,7 +117,6 @@ class _Strip:
         return [pair for pair in pairs if not math.isnan(pair[1])]
 
     def alt(self, unit: str) -> str:
-        """The strip in words."""
         here = "not measured"
         if self.here:
             groups = self.here.groups or ()

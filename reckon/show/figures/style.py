@@ -126,7 +126,6 @@ def column(name: str, unit: str) -> str:
 
 
 def columns(unit: str, *names: str) -> list[str]:
-    """The titles of columns of data in the same unit."""
     return [column(name, unit) for name in names]
 
 
@@ -166,7 +165,6 @@ def with_colours(results: list[Result]) -> list[tuple[Result, str]]:
 
 
 def colour_of(handle: Any) -> str:
-    """The colour of an entry of a legend."""
     is_line = isinstance(handle, Line2D)
     return to_hex(handle.get_color() if is_line else handle.get_facecolor())
 

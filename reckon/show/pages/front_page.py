@@ -155,7 +155,6 @@ def _alone(values: AnswerValues) -> Result:
 
 
 def _times(values: dict[Headline, AnswerValues]) -> list[tuple[Headline, AnswerValues]]:
-    """Those that are times, the shortest first."""
     times = [each for each in values.items() if _dimension(each[1]) == _TIME]
     return sorted(times, key=lambda each: each[1].measured.median)
 
@@ -230,7 +229,6 @@ def _dimension(values: AnswerValues) -> str:
 
 
 def _scales(answers: list[AnswerValues]) -> dict[str, tuple[float, float]]:
-    """The ends of the axis of each dimension."""
     return {
         dimension: log_scale([values for values in answers if _dimension(values) == dimension])
         for dimension in map(_dimension, answers)

@@ -59,7 +59,6 @@ def listed_fields(machine: Machine) -> list[tuple[str, str, str]]:
 
 
 def section_of(field: str) -> str:
-    """The title of its part of the description."""
     return SECTIONS[field.split(".")[0]]
 
 

@@ -50,7 +50,6 @@ def text_summary(run: records.Run, results: list[Result]) -> str:
 
 
 def on_the_page(run: records.Run, results: list[Result]) -> Block:
-    """The same as a block of text."""
     text = text_summary(run, results)
     fence = "`" * (2 + max(map(len, re.findall("`+", text)), default=1))  # longer than any in it
     return Block(f"{fence}text\n{text}{fence}")

@@ -32,7 +32,6 @@ class RankedMethod:
 
     @property
     def ratio(self) -> Ratio:
-        """The method's value over the baseline's."""
         return self.group.ratio(self.method)
 
 

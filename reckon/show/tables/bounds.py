@@ -18,8 +18,6 @@ _LISTED = 3  # values of a curve outside their bounds that are printed one by on
 
 @dataclass(frozen=True)
 class Bounds:
-    """What is possible, in `unit`, and why."""
-
     minimum: float
     unit: str
     why: str
@@ -30,7 +28,6 @@ class Bounds:
     which: str = "here"  # the values meant, where a page has others too
 
     def rule(self) -> str:
-        """The sentence that states the bounds."""
         text = f"No median {self.which} can be below {self.text(self.minimum)}"
         if math.isfinite(self.maximum):
             text += f" or above {self.text(self.maximum)}"
@@ -39,7 +36,6 @@ class Bounds:
         return f"{text}: {self.why}."
 
     def text(self, value: float) -> str:
-        """A value with the bounds' unit."""
         return units.with_unit(units.number(value), self.unit)
 
 

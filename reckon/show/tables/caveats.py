@@ -47,7 +47,6 @@ def _names(results: list[Result]) -> str:
 
 
 def _causes(result: Result) -> Iterator[str]:
-    """The causes that concern one quantity."""
     if result.is_of_two_groups:
         yield _TWO_GROUPS
     for summary in result.summaries:

@@ -27,7 +27,6 @@ class Headline(toml_files.Entry):
 
     @property
     def part(self) -> str:
-        """The part of the book that measures it: "cpu"."""
         return self.quantity.partition("/")[0]
 
 
@@ -94,7 +93,6 @@ def with_chapters_values(results: list[Result]) -> list[Result]:
 
 
 def reason(result: Result | None) -> str:
-    """Why a result has no value."""
     return ((result.reason if result else "") or "not measured yet").rstrip(".")
 
 

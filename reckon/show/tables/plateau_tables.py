@@ -30,7 +30,6 @@ class Regime:
 
     @property
     def end(self) -> str:
-        """The last size that belongs to it."""
         return units.size(self.level.x_last, self.result.axis_unit)
 
     @property
@@ -47,7 +46,6 @@ class Regime:
         return abs(self.level.last - holds) <= 1
 
     def row(self) -> list[str]:
-        """Its row of the table."""
         result, level = self.result, self.level
         within = slice(level.first, level.last + 1)
         begin = units.size(level.x_first, result.axis_unit)

@@ -13,7 +13,6 @@ _NOT_KNOWN = "not known"
 
 
 def processes_of(result: Result) -> list[Process]:
-    """The processes of all points."""
     return [process for point in result.points for process in point.processes]
 
 

@@ -121,7 +121,6 @@ def control_sentence(comparison: Comparison) -> str:
 
 
 def no_change_sentence(comparison: Comparison) -> str:
-    """The sentence if no change is named."""
     if not comparison.judged:
         return "Nothing could be judged."
     return (
@@ -170,7 +169,6 @@ def differences(comparison: Comparison, caption: str, name: str) -> Block:
 
 
 def verdict(comparison: Comparison) -> Block:
-    """The comparison in a paragraph."""
     return say(
         f"**{comparison.b} compared with {comparison.a}.**",
         count_sentence(comparison),

@@ -34,7 +34,6 @@ _MISS_WEIGHT = 2 / (1 - INTENDED)  # of Winkler's score
 
 
 def basis(result: Result) -> str:
-    """What the sealed prediction was made from."""
     inputs = result.seal.inputs
     if any((input_.reference or "").startswith(_SETTINGS) for input_ in inputs):
         return SETTING
@@ -80,7 +79,6 @@ def interval_score(result: Result) -> float | None:
 
 
 def typical_factor(factors_off: np.ndarray) -> str:
-    """The geometric mean of factors of at least 1."""
     return units.number(float(np.exp(np.mean(np.log(factors_off)))))
 
 
