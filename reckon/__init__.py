@@ -90,12 +90,9 @@ _API = {
         "times_as_long": "reckon.show.text:times_as_long",
     },
     "what one page shows": {
-        "front_page": "reckon.show.pages.front_page",
         "machine_page": "reckon.show.pages.machine_page",
-        "part_page": "reckon.show.pages.part_page",
         "reports": "reckon.comparison.reports",
         "status_page": "reckon.show.pages.status_page",
-        "summary_page": "reckon.show.pages.summary_page",
         "text_summary": "reckon.show.pages.text_summary",
     },
 }

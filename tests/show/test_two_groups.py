@@ -7,6 +7,7 @@ import pytest
 from helpers import made_up
 
 from reckon import records
+from reckon.book import contents
 from reckon.comparison.reports import other_machines
 from reckon.comparison.reports.method_groups import Group, GroupResult, Method, MethodResult
 from reckon.edits.guesses import compared as compared_with_guess
@@ -16,11 +17,12 @@ from reckon.errors import NoOneValue
 from reckon.records.quantities.recorded_predictions import needed_guesses, ratio, to_prediction
 from reckon.records.quantities.revisions import QuantityPrediction
 from reckon.show.findings import missed
-from reckon.show.pages import summary_page, text_summary
-from reckon.show.pages.front_page import headlines
+from reckon.show.pages import text_summary
 from reckon.show.sentences.verdicts import verdict
 from reckon.show.tables import headlines as chosen
+from reckon.show.tables import scores
 from reckon.show.tables.answer_box import answer
+from reckon.show.tables.caveats import caveats as caveats_of
 from reckon.show.tables.headlines import Headline
 from reckon.show.tables.tables import cross_check, table
 
@@ -99,7 +101,11 @@ def test_the_box_and_the_front_page_show_both_without_a_verdict(two):
     box = answer("?", two, "it").markdown
     assert f"**{BOTH}**" in box and "×" not in box and "fell into" in box
     assert "came out" not in box and "chance" not in box
-    front = headlines([two], [Headline(quantity=NAME, name="Two", note="")]).markdown
+    front = (
+        contents.findings_of("summary_front")
+        .headlines([two], [Headline(quantity=NAME, name="Two", note="")])
+        .markdown
+    )
     assert BOTH in front and "×" not in front.split("\n", 4)[-1]
     position = {  # of the marks on the axis: one at each group
         name: float(value.removesuffix("%"))
@@ -117,9 +123,9 @@ def test_the_verdict_says_so(two):
 
 
 def test_it_is_not_scored_or_ranked(two, one):
-    assert "1 sealed prediction" in summary_page.score([two, one]).markdown
-    assert "two" not in summary_page.best_and_worst([two, one]).markdown
-    caveats = summary_page.caveats([two, one], []).markdown
+    assert "1 sealed prediction" in scores.score([two, one]).markdown
+    assert "two" not in contents.findings_of("summary").best_and_worst([two, one]).markdown
+    caveats = caveats_of([two, one], []).markdown
     assert "Fresh processes in two groups" in caveats
 
 

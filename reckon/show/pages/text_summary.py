@@ -6,17 +6,18 @@ import itertools
 import json
 import re
 import textwrap
+from datetime import datetime
 
 from reckon import config, records, units
 from reckon.comparison.reports.attributes import attributes
+from reckon.computer.facts import Machine
 from reckon.records.quantities import export
 from reckon.records.quantities.result import Result, summary_text
 from reckon.show.block import Block, say
 from reckon.show.frames import frame
-from reckon.show.pages.front_page import kernel, when_measured
-from reckon.show.pages.summary_page import by_own_methods, score
 from reckon.show.tables.answer_box import AnswerValues, answer_values
 from reckon.show.tables.headlines import Headline, main_results, result_of, unmeasured
+from reckon.show.tables.scores import by_own_methods, score
 from reckon.show.text import machine_value, processor, ratio_text
 
 _WIDTH = 80
@@ -80,6 +81,24 @@ def _compared(results: list[Result]) -> dict[Headline, AnswerValues]:
         headline: answer_values(result, None) for headline, result in measured.items() if result
     }
     return {headline: each for headline, each in compared.items() if each is not None}
+
+
+def kernel(machine: Machine) -> str:
+    """ "Linux 6.1, KVM guest"."""
+    release = str(machine.value("system.kernel") or "").split(" ")[0]
+    hypervisor = machine.value("system.hypervisor")
+    where = f"{hypervisor} guest" if machine.number("system.guest") else "no guest"
+    return f"Linux {release}, {where}" if release else where
+
+
+def when_measured(results: list[Result]) -> str:
+    """The date of the newest samples and the profiles; "" without any."""
+    measurements = [result.measurement for result in results if result.measurement]
+    if not measurements:
+        return ""
+    newest: datetime = max(measurement.started_at for measurement in measurements)
+    profiles = sorted({measurement.profile for measurement in measurements})
+    return f"{newest:%Y-%m-%d}, {' and '.join(profiles)} profile"
 
 
 def _machine(run: records.Run, results: list[Result]) -> str:

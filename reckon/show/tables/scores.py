@@ -10,9 +10,12 @@ from reckon import records, units
 from reckon.comparison.reports import published
 from reckon.comparison.reports.method_groups import same_quantities
 from reckon.comparison.reports.report import Report
-from reckon.prediction.ratios import MISS, NEAR
+from reckon.prediction.ratios import MISS, NEAR, factor_off, is_comparable
 from reckon.records import InputRecord
 from reckon.records.quantities.result import Result
+from reckon.show.block import Block, say
+from reckon.show.tables.headlines import with_chapters_values
+from reckon.show.text import join_words, plural
 
 WITHIN = (NEAR, MISS, 10)  # factors off; the share of predictions within each is printed
 
@@ -100,3 +103,84 @@ def report_ratios() -> list[tuple[Report, np.ndarray]]:
         if ratios:
             by_report.append((report, np.array(ratios)))
     return by_report
+
+
+def by_own_methods(results: list[Result]) -> list[Result]:
+    """The results that no report's method gave."""
+    return [each for each in results if not (each.measurement and each.measurement.reports)]
+
+
+def judged_results(results: list[Result]) -> list[Result]:
+    """The results that show how far off their predictions were, from the best to the worst."""
+    judged = [r for r in with_chapters_values(results) if is_comparable(r.ratio)]
+    return sorted(judged, key=lambda result: factor_off(result.ratio))
+
+
+def open_results(results: list[Result]) -> list[Result]:
+    """Those of the judged results that could miss: their value was not known beforehand."""
+    return [result for result in judged_results(results) if basis(result) not in KNOWN]
+
+
+NOTHING_JUDGED = "No estimate has been measured yet."
+
+
+def score(results: list[Result]) -> Block:
+    """How good the sealed predictions were, which way they err, and how many intervals held.
+
+    Without those whose value was known beforehand."""
+    judged = open_results(results)
+    if not judged:
+        return say(NOTHING_JUDGED)
+    known = len(judged_results(results)) - len(judged)
+    left_out = (
+        f"{known} more {plural(known, 'prediction', 'predictions')} only "
+        f"{plural(known, 'repeats', 'repeat')} a setting or an earlier result; "
+        f"{plural(known, 'it is', 'they are')} not counted in the {len(judged)}."
+        if known
+        else ""
+    )
+    inside = inside_intervals(judged)
+    calibration = ""
+    if inside:
+        calibration = (
+            f"{len(inside)} of the predictions have an interval. Of these "
+            f"{100 * np.mean(inside):.0f} % hold the measured value or meet its interval, where "
+            f"{100 * INTENDED:.0f} % should{_narrow_and_wide(judged)}."
+        )
+    return say(shares_sentence(judged), _bias(judged), calibration, left_out)
+
+
+def _narrow_and_wide(judged: list[Result]) -> str:
+    """How many of the narrow and of the wide intervals held: wide ones hold easily; or ""."""
+    by_kind: dict[str, list[Result]] = {NARROW: [], WIDE: []}
+    for result in judged:
+        if (width := interval_decades(result)) is not None:
+            by_kind[NARROW if width <= NARROW_DECADES else WIDE].append(result)
+    if not all(by_kind.values()):
+        return ""
+    held = {kind: inside_intervals(results) for kind, results in by_kind.items()}
+    texts = [f"{sum(inside)} of {len(inside)} {kind}" for kind, inside in held.items()]
+    return f": {', '.join(texts)}"
+
+
+def shares_sentence(judged: list[Result]) -> str:
+    """The sentence on how many predictions came near."""
+    shares = shares_within(factor_off(np.array([result.ratio for result in judged]))).items()
+    texts = [f"{share} within {limit:g} times" for limit, share in shares]
+    return f"**Of {len(judged)} sealed predictions, {join_words(texts)} of the measured value.**"
+
+
+def _bias(judged: list[Result]) -> str:
+    """The sentence on which way the predictions err."""
+    high = sum(result.ratio > NEAR for result in judged)
+    low = sum(result.ratio < 1 / NEAR for result in judged)
+    typical = typical_factor(factor_off(np.array([result.ratio for result in judged])))
+    return (
+        f"By the geometric mean they were off by a factor of {typical}: {high} values came out "
+        f"more than {NEAR:g} times higher than predicted, {low} came out lower by as much."
+    )
+
+
+def inside_intervals(results: list[Result]) -> list[bool]:
+    """Whether each measured value lies in its sealed interval, of those that have one."""
+    return [result.inside_interval for result in results if result.inside_interval is not None]

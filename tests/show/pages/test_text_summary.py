@@ -6,8 +6,9 @@ import pytest
 from helpers.project import reckon
 
 from reckon import records
+from reckon.book import contents
 from reckon.records.quantities.lookup import all_results
-from reckon.show.pages import front_page, text_summary
+from reckon.show.pages import text_summary
 from reckon.show.tables.headlines import main_results
 
 
@@ -50,4 +51,7 @@ def test_the_l3_is_read_from_the_curve_and_marked_by_its_quantity(results):
     [shown] = [each for each in page["results"] if each["quantity"] == l3.quantity]
     assert shown["read_from"] == "memory/latency/random_huge at 5.66 MiB"
     assert shown["median"] == pytest.approx(42.6, rel=0.01)
-    assert f'data-quantity="{l3.quantity}"' in front_page.headlines(results, [l3]).markdown
+    assert (
+        f'data-quantity="{l3.quantity}"'
+        in contents.findings_of("summary_front").headlines(results, [l3]).markdown
+    )

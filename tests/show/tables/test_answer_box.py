@@ -5,11 +5,12 @@ import re
 import pytest
 from helpers import made_up
 
+from reckon.book import contents
 from reckon.records.quantities.lookup import all_results
-from reckon.show.pages import front_page
-from reckon.show.pages.front_page import headlines
 from reckon.show.tables.answer_box import answer
 from reckon.show.tables.headlines import Headline, main_results
+
+FRONT = contents.findings_of("summary_front")
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def test_headlines_link_to_chapters_and_name_what_is_not_measured(results):
         ("cpu/none/more", "Nothing else", ""),
     ]
     chosen = [Headline(quantity=each, name=name, note=note) for each, name, note in named]
-    text = headlines(list(results.values()), chosen).markdown
+    text = FRONT.headlines(list(results.values()), chosen).markdown
     assert "[System call](/notebooks/cpu/syscall.ipynb)" in text and "a note" in text
     unmeasured = text.split("Not measured here: ")[1]
     assert unmeasured == "Some other thing, Nothing and Nothing else (not measured yet)."
@@ -45,10 +46,10 @@ def test_every_main_value_is_a_quantity_of_the_book(results):
 
 
 def test_the_ruler_has_times_from_the_shortest_on_one_axis_and_on_a_persons_scale(results):
-    lines = front_page.ruler([*results.values()]).markdown.splitlines()
+    lines = FRONT.ruler([*results.values()]).markdown.splitlines()
     head, _, *rows = [line for line in lines if line.startswith("|")]
     cells = [row.strip("| ").split(" | ") for row in rows]
-    times = front_page.main_times([*results.values()])
+    times = FRONT.main_times([*results.values()])
     assert [re.match(r"\[([^]]*)", name)[1] for name, *_ in cells] == [*times]
     medians = [result.summary.median for result in times.values()]
     assert medians == sorted(medians) and "TCP throughput" not in times

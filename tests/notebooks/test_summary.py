@@ -7,10 +7,12 @@ from helpers import made_up
 
 import reckon as rk
 from reckon import records
-from reckon.show.pages import front_page, summary_page
+from reckon.book import contents
 from reckon.show.tables import headlines, scores
 from reckon.show.tables.caveats import caveats
 from reckon.statistics import SampleWarning
+
+SUMMARY, FRONT = contents.findings_of("summary"), contents.findings_of("summary_front")
 
 
 def predicted(factor, **interval):
@@ -23,15 +25,15 @@ def predicted(factor, **interval):
 
 def test_the_score_counts_predictions_and_intervals_that_held():
     results = [predicted(1.0, low=0.0, high=1.0), predicted(4.0, low=0.0, high=1e-9)]
-    assert summary_page.score(results).markdown == (
+    assert SUMMARY.score(results).markdown == (
         "**Of 2 sealed predictions, 50 % within 1.25 times, 50 % within 2 times and 100 % within 10 "
         "times of the measured value.** By the geometric mean they were off by a factor of 2.00: 0 "
         "values came out more than 1.25 times higher than predicted, 1 came out lower by as much. 2 of the "
         "predictions have an interval. Of these 50 % hold the measured value or meet its interval, "
         "where 95 % should."
     )
-    assert "interval" not in summary_page.score([predicted(2.0)]).markdown
-    assert summary_page.score([]).markdown == "No estimate has been measured yet."
+    assert "interval" not in SUMMARY.score([predicted(2.0)]).markdown
+    assert SUMMARY.score([]).markdown == "No estimate has been measured yet."
 
 
 def test_a_cache_is_judged_by_the_value_of_its_chapter(monkeypatch):
@@ -39,7 +41,7 @@ def test_a_cache_is_judged_by_the_value_of_its_chapter(monkeypatch):
     probe, walk = made_up.single("memory/latency/l3", 100, "ns"), predicted(0.5)
     probe.seal.predicted = 0.1 * probe.median
     monkeypatch.setattr(headlines, "result_of", lambda headline, by_quantity: walk)
-    text = summary_page.best_and_worst([probe]).markdown
+    text = SUMMARY.best_and_worst([probe]).markdown
     assert "memory/latency.ipynb) (2.00×)" in text and "10." not in text
 
 
@@ -50,21 +52,21 @@ def link_to(name):
 def test_the_best_and_the_worst_predictions_are_named():
     sure, unsure = {"low": 9.9e-9, "high": 1.01e-8}, {"low": 5e-9, "high": 5e-8}
     results = [predicted(0.25), predicted(1.0, **sure), predicted(20.0), predicted(1.1, **unsure)]
-    text = summary_page.best_and_worst(results).markdown
+    text = SUMMARY.best_and_worst(results).markdown
     nearest, farthest = text.split(" Farthest off: ")
     assert nearest == (
         f"Nearest, of those with an interval wider than 1.25 times: {link_to('1.1')} (0.909×)."
     )
     assert farthest.startswith(f"{link_to('20.0')} (0.0500×); {link_to('0.25')} (4.00×)")
-    assert summary_page.best_and_worst([]).markdown == ""
-    assert "Nearest" not in summary_page.best_and_worst(results[:1]).markdown
+    assert SUMMARY.best_and_worst([]).markdown == ""
+    assert "Nearest" not in SUMMARY.best_and_worst(results[:1]).markdown
 
 
 def test_the_front_page_counts_what_is_unsupported():
     measured, absent = (made_up.single(f"cpu/made/{name}", 10, "ns") for name in "ab")
     absent = replace(absent, state="unsupported")
-    assert front_page.unsupported([measured]).markdown == ""
-    text = front_page.unsupported([measured, absent]).markdown
+    assert FRONT.unsupported([measured]).markdown == ""
+    text = FRONT.unsupported([measured, absent]).markdown
     assert text.startswith("1 of 2 quantities is [unsupported](")
 
 
@@ -74,12 +76,12 @@ def test_chapters_are_drawn_by_their_medians(folders):
         made_up.single("memory/made/low", 10, "ns"),
     )
     high.seal.predicted, low.seal.predicted = 1e-9, 1e-7
-    text = summary_page_figure([low, high])
+    text = figure_of_ratios([low, high])
     assert "; by the median, *cpu/made* came out highest and *memory/made* lowest" in text
-    assert "lowest" not in summary_page_figure([low])
+    assert "lowest" not in figure_of_ratios([low])
 
 
-def summary_page_figure(results):
+def figure_of_ratios(results):
     return rk.draw.prediction_ratios(results, "ratios", "Ratios").markdown
 
 
@@ -113,14 +115,14 @@ def test_predictions_are_scored_apart_by_what_they_were_made_from():
     guessed.seal.inputs[0].value = guessed.seal.predicted
     assert scores.basis(guessed) == scores.DERIVED
     # What was known beforehand is in the table, and in no sentence on how good the predictions are.
-    text = summary_page.score(results).markdown
+    text = SUMMARY.score(results).markdown
     assert text.startswith("**Of 2 sealed predictions, 50 % within 1.25 times")
     assert text.endswith(
         "2 more predictions only repeat a setting or an earlier result; they are not counted in the 2."
     )
-    assert f"farthest off is {link_to('2.0')}" in summary_page.score_in_short(results).markdown
-    assert "30.0" not in summary_page.best_and_worst(results).markdown
-    assert summary_page.score(results[2:]).markdown == "No estimate has been measured yet."
+    assert f"farthest off is {link_to('2.0')}" in SUMMARY.score_in_short(results).markdown
+    assert "30.0" not in SUMMARY.best_and_worst(results).markdown
+    assert SUMMARY.score(results[2:]).markdown == "No estimate has been measured yet."
 
 
 def test_the_interval_score_is_the_width_and_forty_times_the_miss():
@@ -150,22 +152,22 @@ def test_caveats_have_a_line_for_each_cause():
 
 def test_a_miss_is_blamed_on_a_guess_whose_interval_holds_the_value_it_needs(recorded):
     rk.begin(run="recorded")
-    ours = summary_page.by_own_methods(rk.results())
-    text = summary_page.misses(ours).markdown
+    ours = SUMMARY.by_own_methods(rk.results())
+    text = SUMMARY.misses(ours).markdown
     first, *rest = [line for line in text.splitlines() if line.startswith("- ")]
-    worst = summary_page._open(ours)[-1]
-    assert first.startswith(f"- {summary_page.link(worst.quantity)}: ") and len(rest) == 7
+    worst = scores.open_results(ours)[-1]
+    assert first.startswith(f"- {SUMMARY.link(worst.quantity)}: ") and len(rest) == 7
     assert any("Right with " in line for line in rest) and " instead of " in text
     assert "No guess explains it alone." in text
-    assert summary_page.misses([predicted(1.0)]).markdown == (
+    assert SUMMARY.misses([predicted(1.0)]).markdown == (
         "No prediction was off by more than 2 times."
     )
 
 
 def test_the_abstract_has_the_machine_the_score_and_the_worst(recorded):
     rk.begin(run="recorded")
-    ours = summary_page.by_own_methods(rk.results())
-    text = summary_page.abstract(rk.run().machine, ours).markdown
-    assert summary_page._shares(summary_page._open(ours)) in text
+    ours = SUMMARY.by_own_methods(rk.results())
+    text = SUMMARY.abstract(rk.run().machine, ours).markdown
+    assert scores.shares_sentence(scores.open_results(ours)) in text
     assert rk.literal(rk.run().machine.value("processor.model")) in text
-    assert summary_page.link(summary_page._open(ours)[-1].quantity) in text
+    assert SUMMARY.link(scores.open_results(ours)[-1].quantity) in text

@@ -27,21 +27,26 @@ from reckon.show.block import (
     table,
 )
 from reckon.show.tables.caveats import caveats as caveats
-from reckon.show.tables.headlines import with_chapters_values
 from reckon.show.tables.scores import (
     BASES,
-    INTENDED,
     INTERVALS,
     KNOWN,
     NARROW,
     NARROW_DECADES,
+    NOTHING_JUDGED,
     WIDE,
     basis,
+    inside_intervals,
     interval_decades,
     interval_score,
+    judged_results,
+    open_results,
+    shares_sentence,
     shares_within,
     typical_factor,
 )
+from reckon.show.tables.scores import by_own_methods as by_own_methods
+from reckon.show.tables.scores import score as score
 from reckon.show.tables.tables import (
     hardware_cell,
     mean_sd_cell,
@@ -56,13 +61,14 @@ from reckon.show.text import (
     amount_or_dash,
     join_words,
     literal,
-    plural,
     processor,
     ratio_text,
 )
 from reckon.show.titles import link, page_link
 
 _DISCUSSED = 8  # of the predictions that were farthest off
+
+
 _EXTREMES = 3  # the best and worst predictions that are named
 
 
@@ -75,11 +81,6 @@ _SUMMARY_COLUMNS = {
     "Software overhead (predicted)": 11,
     "Mean ± sd": 13,
 }
-
-
-def by_own_methods(results: list[Result]) -> list[Result]:
-    """The results that no report's method gave."""
-    return [each for each in results if not (each.measurement and each.measurement.reports)]
 
 
 def summary_table(results: list[Result], caption: str, name: str) -> Block:
@@ -102,68 +103,15 @@ def _cells(result: Result) -> list[str]:
     ]
 
 
-def _judged(results: list[Result]) -> list[Result]:
-    """The results that show how far off their predictions were, from the best to the worst."""
-    judged = [r for r in with_chapters_values(results) if is_comparable(r.ratio)]
-    return sorted(judged, key=lambda result: factor_off(result.ratio))
-
-
-def _open(results: list[Result]) -> list[Result]:
-    """Those of the judged results that could miss: their value was not known beforehand."""
-    return [result for result in _judged(results) if basis(result) not in KNOWN]
-
-
-_NOTHING_JUDGED = "No estimate has been measured yet."
-
-
-def score(results: list[Result]) -> Block:
-    """How good the sealed predictions were, which way they err, and how many intervals held.
-
-    Without those whose value was known beforehand."""
-    judged = _open(results)
-    if not judged:
-        return say(_NOTHING_JUDGED)
-    known = len(_judged(results)) - len(judged)
-    left_out = (
-        f"{known} more {plural(known, 'prediction', 'predictions')} only "
-        f"{plural(known, 'repeats', 'repeat')} a setting or an earlier result; "
-        f"{plural(known, 'it is', 'they are')} not counted in the {len(judged)}."
-        if known
-        else ""
-    )
-    inside = _inside_intervals(judged)
-    calibration = ""
-    if inside:
-        calibration = (
-            f"{len(inside)} of the predictions have an interval. Of these "
-            f"{100 * np.mean(inside):.0f} % hold the measured value or meet its interval, where "
-            f"{100 * INTENDED:.0f} % should{_narrow_and_wide(judged)}."
-        )
-    return say(_shares(judged), _bias(judged), calibration, left_out)
-
-
-def _narrow_and_wide(judged: list[Result]) -> str:
-    """How many of the narrow and of the wide intervals held: wide ones hold easily; or ""."""
-    by_kind: dict[str, list[Result]] = {NARROW: [], WIDE: []}
-    for result in judged:
-        if (width := interval_decades(result)) is not None:
-            by_kind[NARROW if width <= NARROW_DECADES else WIDE].append(result)
-    if not all(by_kind.values()):
-        return ""
-    held = {kind: _inside_intervals(results) for kind, results in by_kind.items()}
-    texts = [f"{sum(inside)} of {len(inside)} {kind}" for kind, inside in held.items()]
-    return f": {', '.join(texts)}"
-
-
 def score_in_short(results: list[Result]) -> Block:
     """The same in one sentence, and the farthest miss."""
-    judged = _open(results)
+    judged = open_results(results)
     if not judged:
-        return say(_NOTHING_JUDGED)
+        return say(NOTHING_JUDGED)
     worst = judged[-1]
     ratio = marked(worst.quantity, ratio_text(worst.ratio))
     farthest = f"The farthest off is {link(worst.quantity)} ({ratio})"
-    return say(_shares(judged), f"{farthest}{_single_points(judged)}.")
+    return say(shares_sentence(judged), f"{farthest}{_single_points(judged)}.")
 
 
 def _single_points(judged: list[Result]) -> str:
@@ -182,29 +130,6 @@ def _single_points(judged: list[Result]) -> str:
     of_it = "one of its points" if quantity == judged[-1].quantity else f"one of {link(quantity)}"
     times = marked(quantity, f"{units.number(factor, 2)} times")
     return f". A curve counts by its middle: {of_it} is off by {times}"
-
-
-def _shares(judged: list[Result]) -> str:
-    """The sentence on how many predictions came near."""
-    shares = shares_within(factor_off(np.array([result.ratio for result in judged]))).items()
-    texts = [f"{share} within {limit:g} times" for limit, share in shares]
-    return f"**Of {len(judged)} sealed predictions, {join_words(texts)} of the measured value.**"
-
-
-def _bias(judged: list[Result]) -> str:
-    """The sentence on which way the predictions err."""
-    high = sum(result.ratio > NEAR for result in judged)
-    low = sum(result.ratio < 1 / NEAR for result in judged)
-    typical = typical_factor(factor_off(np.array([result.ratio for result in judged])))
-    return (
-        f"By the geometric mean they were off by a factor of {typical}: {high} values came out "
-        f"more than {NEAR:g} times higher than predicted, {low} came out lower by as much."
-    )
-
-
-def _inside_intervals(results: list[Result]) -> list[bool]:
-    """Whether each measured value lies in its sealed interval, of those that have one."""
-    return [result.inside_interval for result in results if result.inside_interval is not None]
 
 
 _SCORE_COLUMNS = {
@@ -226,7 +151,7 @@ def scores(results: list[Result], caption: str, name: str) -> Block:
     """
     groups: dict[str, list[Result]] = {basis: [] for basis in BASES}
     groups |= {title: [] for title in INTERVALS}
-    for result in _judged(results):
+    for result in judged_results(results):
         groups[basis(result)].append(result)
         width = interval_decades(result)
         if width is not None and basis(result) not in KNOWN:
@@ -242,7 +167,7 @@ def scores(results: list[Result], caption: str, name: str) -> Block:
 def _score_cells(results: list[Result]) -> list[str]:
     factors = factor_off(np.array([result.ratio for result in results]))
     shares = shares_within(factors)
-    inside = _inside_intervals(results)
+    inside = inside_intervals(results)
     interval_scores = [score for score in map(interval_score, results) if score is not None]
     return [
         shares[NEAR],
@@ -256,7 +181,7 @@ def _score_cells(results: list[Result]) -> list[str]:
 def best_and_worst(results: list[Result]) -> Block:
     """The predictions that came nearest, of those that could have missed, and those that were
     farthest off; empty without any."""
-    judged = _open(results)
+    judged = open_results(results)
     if not judged:
         return say("")
     uncertain = [result for result in judged if _is_uncertain(result)]
@@ -266,15 +191,15 @@ def best_and_worst(results: list[Result]) -> Block:
 
 def abstract(machine: Machine, results: list[Result]) -> Block:
     """The run in a paragraph: machine, how quantities were predicted, the score, the worst."""
-    judged = _open(results)
+    judged = open_results(results)
     if not judged:
-        return say(_NOTHING_JUDGED)
+        return say(NOTHING_JUDGED)
     return say(
         f"What should programs pay on this machine, {literal(processor(machine))}?",
         "The costs of its processor, kernel, memory, network and files were predicted from data "
         "sheets, earlier measurements and guesses.",
         "Each prediction was sealed before its first sample was taken.",
-        _shares(judged),
+        shares_sentence(judged),
         f"Farthest off are {_named(judged[::-1])}.",
     )
 
@@ -282,7 +207,7 @@ def abstract(machine: Machine, results: list[Result]) -> Block:
 def misses(results: list[Result]) -> Block:
     """What is known of the predictions that were farthest off: whether their intervals allowed it,
     and which guess alone would have made them right with a value that was thought possible."""
-    missed = [result for result in _open(results) if factor_off(result.ratio) > MISS][::-1]
+    missed = [result for result in open_results(results) if factor_off(result.ratio) > MISS][::-1]
     if not missed:
         return say(f"No prediction was off by more than {MISS:g} times.")
     judged = [result for result in missed if result.inside_interval is not None]

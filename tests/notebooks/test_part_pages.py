@@ -3,9 +3,9 @@
 import re
 
 import reckon as rk
+from reckon.book import contents
 from reckon.records.quantities.recorded_predictions import chapter_sources
 from reckon.show.block import PART_MARK
-from reckon.show.pages import part_page
 
 
 def test_a_chapter_builds_on_those_whose_measured_values_its_predictions_have(recorded):
@@ -17,7 +17,11 @@ def test_a_chapter_builds_on_those_whose_measured_values_its_predictions_have(re
 
 def test_each_part_opens_with_its_chapters_and_its_main_results(recorded):
     rk.begin(run="recorded")
-    text = part_page.openings("recorded", rk.results(), rk.all_notebooks()).markdown
+    text = (
+        contents.findings_of("summary_front")
+        .openings("recorded", rk.results(), rk.all_notebooks())
+        .markdown
+    )
     _, *pieces = re.split(rf"^{PART_MARK}(\w+)$", text, flags=re.MULTILINE)
     parts = dict(zip(pieces[::2], pieces[1::2], strict=True))
     assert [*parts] == ["cpu", "memory", "network", "files"]
