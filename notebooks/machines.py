@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from reckon import records, units
+from reckon.book.contents import findings_of
 from reckon.comparison.reports import method_groups, published
 from reckon.comparison.reports.attributes import attributes
 from reckon.comparison.reports.other_machines import Cell, OtherMachines
@@ -96,8 +97,7 @@ def run_tables(others: OtherMachines, parts: list[str]) -> Block:
 
 def heat_map(others: OtherMachines, part: str) -> Block:
     """One part's values of all machines, in as many heat maps as it takes."""
-    from reckon.show.figures import heat_map as heat_maps  # matplotlib imports slowly
-
+    heat_maps = findings_of("machines_heat_map")
     title, name = _part_title(part), _label(part)
     with_report = others.rows_of(part, others.report_columns)
     without_report = [row for row in others.rows_of(part) if row not in with_report]

@@ -13,8 +13,6 @@ from helpers.project import ROOT
 from reckon.book import contents
 from reckon.comparison.reports import method_groups
 from reckon.comparison.reports.method_groups import Group, GroupResult, Method, MethodResult
-from reckon.show import figures as draw
-from reckon.show.sentences import method_effects
 
 METHODS = contents.findings_of("methods")
 
@@ -112,10 +110,10 @@ def test_how_well_values_repeat_is_judged_by_the_intervals_that_the_pages_print(
 def test_a_method_has_its_own_title_and_not_that_of_the_books_quantity():
     """They find the file cache under another limit than the quantity of the same name."""
     entry = method_groups.method_of("files/cache/t470_size")
-    title = method_effects.method_title(MethodResult(entry, ("t470",)))
+    title = METHODS.method_title(MethodResult(entry, ("t470",)))
     assert title == "ThinkPad T470: Inferred, ThinkPad T470's method"
     entry = method_groups.method_of("memory/latency/t470_l1")
-    assert method_effects.method_title(MethodResult(entry, ("t470",))) == "ThinkPad T470: L1"
+    assert METHODS.method_title(MethodResult(entry, ("t470",))) == "ThinkPad T470: L1"
 
 
 def test_a_group_without_a_method_or_a_baseline():
@@ -130,7 +128,7 @@ def test_a_group_without_a_method_or_a_baseline():
     nothing = dataclasses.replace(group, methods=())
     assert METHODS.group(nothing).markdown == "There is nothing to compare: no gate."
     assert "nothing can be compared" in METHODS.effects_summary({"g": nothing}).markdown
-    assert draw.method_ratios({"g": nothing}, "methods-none", "x").svg is None
+    assert METHODS.method_ratios({"g": nothing}, "methods-none", "x").svg is None
 
 
 @pytest.mark.parametrize(
@@ -169,7 +167,7 @@ def test_methods_are_ordered_by_effect_and_the_farthest_is_named(folders):
         "more differ" not in text
         and "0.200 times Reckon's value for *a Figure*. The difference: in its way." in text
     )
-    block = draw.method_ratios({"g": group}, "methods-test", "Caption")
+    block = METHODS.method_ratios({"g": group}, "methods-test", "Caption")
     assert block.svg and "the Laptop with i7-10750H 0.200 times" in block.markdown
     table = (folders / "_build/figures/methods-test.csv").read_text().splitlines()
     assert table[1].startswith("A Figure,cpu/x/mbp2016,t470,1.01,1.01,1.01,6") and len(table) == 4

@@ -1,4 +1,4 @@
-"""Strip plots: this machine among others, and methods over Reckon's."""
+"""Strip plots: this machine among others."""
 
 from __future__ import annotations
 
@@ -14,32 +14,26 @@ from matplotlib.lines import Line2D
 from reckon import records, units
 from reckon.comparison.reports import method_groups, published
 from reckon.comparison.reports.matching import is_decided
-from reckon.comparison.reports.method_groups import GroupResult
 from reckon.comparison.reports.report import Report
 from reckon.comparison.reports.reported_value import ReportedValue
-from reckon.prediction.ratios import is_miss
 from reckon.records.quantities.lookup import read_result
 from reckon.records.quantities.result import Result, median_text
 from reckon.records.session import current_session
-from reckon.show.block import Block, say
+from reckon.show.block import Block
 from reckon.show.figures import drawings, style
 from reckon.show.figures.drawings import Data
 from reckon.show.figures.style import BLACK, Look
-from reckon.show.sentences.method_effects import Groups, changing_methods
 from reckon.show.tables.method_and_machine_tables import value_by_method_of
 from reckon.show.text import plural
-from reckon.show.titles import machines_of, title_of
 from reckon.statistics import Summary
 
 _BY_METHOD = "this machine, by that method"
-_HOLLOW: Look = {"mfc": "none"}
-_HERE: Look = {"color": BLACK, "marker": "D", "ms": 7, "mew": 1.5, **_HOLLOW}
-_METHODS_APART, _REPORTS_APART = 0.3, 0.12  # of a strip's height: all methods, two reports of one
-_METHODS_NAMED = 12  # in the alt text
+HOLLOW: Look = {"mfc": "none"}
+_HERE: Look = {"color": BLACK, "marker": "D", "ms": 7, "mew": 1.5, **HOLLOW}
 
 
 @dataclass(frozen=True)
-class _Mark:
+class Mark:
     """A value in the unit of the axis, with the ends of its interval and its row of the data."""
 
     value: float
@@ -49,10 +43,10 @@ class _Mark:
     offset: float = 0.0  # from the middle of its strip, downwards, in heights of a strip
 
 
-_Strips = list[tuple[str, list[_Mark]]]  # each with its title
+_Strips = list[tuple[str, list[Mark]]]  # each with its title
 
 
-def _draw(axes: Axes, strips: _Strips, xlabel: str, fontsize: float = 9) -> list[list[str]]:
+def draw_strips(axes: Axes, strips: _Strips, xlabel: str, fontsize: float = 9) -> list[list[str]]:
     """Draws the strips, the first on top; returns the data."""
     for strip, (_, marks) in enumerate(strips):
         for mark in marks:
@@ -125,19 +119,19 @@ class _Strip:
         there = ", ".join(point.alt(unit) for point in self.there)
         return f"{self.title}, here {here}, there {there or 'nothing'}"
 
-    def marks(self, unit: str) -> Iterator[_Mark]:
+    def marks(self, unit: str) -> Iterator[Mark]:
         """The reports' values, with this machine's by their methods, and this machine's own."""
         looks = style.report_looks()
 
-        def mark(machine: str, what: str, value: float, look: Look) -> _Mark:
+        def mark(machine: str, what: str, value: float, look: Look) -> Mark:
             x = units.from_base(value, unit)
-            return _Mark(x, look, [self.title, machine, what, f"{x:.6g}"])
+            return Mark(x, look, [self.title, machine, what, f"{x:.6g}"])
 
         for point in self.there:
             reported, look = point.reported, looks[point.reported.report]
             yield mark(reported.machine, reported.label, point.value, {"alpha": 0.8, **look})
             if point.by_method > 0:
-                yield mark(_BY_METHOD, reported.label, point.by_method, {**look, **_HOLLOW})
+                yield mark(_BY_METHOD, reported.label, point.by_method, {**look, **HOLLOW})
         ends: tuple[float, float] | None = None
         if self.here and not self.here.groups:
             low, high = self.here.interval.ends
@@ -224,7 +218,7 @@ def machines(groups: dict[str, tuple], name: str, caption: str) -> Block:
     reports = [report for report in published.all_reports() if report.name in names]
     with drawings.new(0.8 + 0.42 * len(strips)) as drawing:
         marks = [(strip.title, list(strip.marks(unit))) for strip in strips]
-        rows = _draw(drawing.axes, marks, units.symbol(unit))
+        rows = draw_strips(drawing.axes, marks, units.symbol(unit))
         drawing.legend(_handles(reports, has_hollow=any(strip.has_hollow for strip in strips)))
         alt = "; ".join(strip.alt(result_unit) for strip in strips)
         alt = f"This machine among {len(reports)} reports' machines: {alt}"
@@ -235,73 +229,13 @@ def machines(groups: dict[str, tuple], name: str, caption: str) -> Block:
 
 def _handles(reports: list[Report], *, has_hollow: bool) -> list[Line2D]:
     looks = style.report_looks()
-    handles = [_handle("this machine", {**_HERE, "ms": 6})]
-    handles += [_handle(report.machine, looks[report.name]) for report in reports]
+    handles = [handle("this machine", {**_HERE, "ms": 6})]
+    handles += [handle(report.machine, looks[report.name]) for report in reports]
     if has_hollow:
-        hollow = {"color": BLACK, "marker": "o", **_HOLLOW}
-        handles.append(_handle("hollow: this machine, by that report's method", hollow))
+        hollow = {"color": BLACK, "marker": "o", **HOLLOW}
+        handles.append(handle("hollow: this machine, by that report's method", hollow))
     return handles
 
 
-def _handle(label: str, look: Look) -> Line2D:
+def handle(label: str, look: Look) -> Line2D:
     return Line2D([], [], ls="", label=label, **look)
-
-
-def method_ratios(groups: Groups, name: str, caption: str) -> Block:
-    """A strip for each group: every method's value over the baseline's, with the minimum and the
-    maximum of the rounds."""
-    ranked = [group for group in groups.values() if group.ranked]
-    if not ranked:
-        return say("There is nothing to draw: no page has been measured yet.")
-    names = {report for group in ranked for method in group.ranked for report in method.reports}
-    looks = {report: look for report, look in style.report_looks().items() if report in names}
-    looks[""] = {"color": BLACK, "marker": "d"}
-    with drawings.new(1.0 + 0.26 * len(ranked)) as drawing:
-        drawing.axes.axvline(1, color=BLACK, lw=0.8)
-        strips = [(group.title, list(_method_marks(group, looks))) for group in ranked]
-        xlabel = (
-            "ratio to Reckon's value (line: minimum to maximum of the rounds; hollow: from its "
-            "page)"
-        )
-        rows = _draw(drawing.axes, strips, xlabel, fontsize=7)
-        labels = [*machines_of(looks), "another method of Reckon"]
-        drawing.legend([_handle(*each) for each in zip(labels, looks.values(), strict=True)])
-        alt = "The largest differences: " + "; ".join(
-            f"{title_of(change.method.entry.quantity)} {units.number(change.ratio.middle)} times"
-            for change in changing_methods(groups)[:_METHODS_NAMED]
-        )
-        caption += _methods_finding(groups)
-        header = ["group", "quantity", "reports", "ratio", "minimum", "maximum", "rounds"]
-        return drawing.save(name, caption, alt, Data(header, rows))
-
-
-def _methods_finding(groups: Groups) -> str:
-    """How many methods are off by more than a factor of two, and by how much the farthest is."""
-    count = sum(len(group.ranked) for group in groups.values())
-    changes = changing_methods(groups)
-    if not changes:
-        return f". None of {count} changes it by more than chance"
-    misses = [change.ratio for change in changes if is_miss(change.ratio.middle)]
-    certain = sum(not math.isnan(ratio.low) for ratio in misses)
-    return (
-        f". {len(misses)} of {count} are off by more than a factor of two, {certain} of these by "
-        f"more than chance. The farthest is off by {units.number(changes[0].ratio.factor)} times"
-    )
-
-
-def _method_marks(group: GroupResult, looks: dict[str, Look]) -> Iterator[_Mark]:
-    """A mark for each report that uses a method, hollow if the value is from its page."""
-    offsets = np.linspace(-_METHODS_APART / 2, _METHODS_APART / 2, len(group.ranked))
-    for method, offset in zip(group.ranked, offsets, strict=True):
-        ratio = group.ratio(method)
-        ends = (ratio.minimum, ratio.maximum)
-        values = [f"{value:.6g}" for value in (ratio.middle, *ends)]
-        for k, report in enumerate(method.reports or ("",)):
-            fill = {} if ratio.rounds else _HOLLOW
-            yield _Mark(
-                ratio.middle,
-                {**looks[report], "ms": 4, **fill},
-                [group.title, method.entry.quantity, report, *values, str(ratio.rounds)],
-                ends=ends if ratio.rounds > 1 and ratio.minimum > 0 else None,
-                offset=offset + _REPORTS_APART * k,
-            )

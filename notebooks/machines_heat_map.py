@@ -1,4 +1,4 @@
-"""A heat map: every other machine's values over this run's."""
+"""The heat maps of the page `machines`: every other machine's values over this run's."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from reckon.book import contents
 from reckon.comparison.reports.method_groups import Ratio
-from reckon.show.sentences import method_effects
 
 
 def ratio(middle, low, high, rounds=6):
@@ -47,4 +47,4 @@ def ratio(middle, low, high, rounds=6):
     ],
 )
 def test_what_a_method_does_to_a_value(value, words):
-    assert method_effects.effect(value) == words
+    assert contents.findings_of("methods").effect(value) == words
