@@ -7,11 +7,15 @@ from matplotlib.patches import Rectangle
 
 import reckon as rk
 from reckon import units
+from reckon.computer.facts import Machine
+from reckon.computer.fields import FIELDS, ONLY_WHERE_SET, SECTIONS
+from reckon.show.block import Block, say, table
 from reckon.show.figures import drawings
 from reckon.show.figures.drawings import Data
 from reckon.show.figures.style import BLACK, ON_LIGHT
+from reckon.show.sentences.peers import is_built_in
 from reckon.show.tables import headlines
-from reckon.show.text import machine_value
+from reckon.show.text import code, literal, machine_value
 
 DEVICES = {"disk": "disk", "network": "loopback", "remote": "other host"}
 COLOURS = {"kernel": "#e4dcf1", "core": "#cfe8f7", "l1": "#fde9c4", "l2": "#fbdca0", "l3": "#f6c766", "memory": "#d8eadf"}
@@ -177,10 +181,100 @@ def hypervisor(machine):
 @rk.finding
 def not_reported(machine):
     unknown: dict[str, list[str]] = {}
-    for field, title, _ in rk.machine_page.listed_fields(machine):
+    for field, title, _ in listed_fields(machine):
         if machine.value(field) is None:
-            unknown.setdefault(rk.machine_page.section_of(field), []).append(title[0].lower() + title[1:])
+            unknown.setdefault(section_of(field), []).append(title[0].lower() + title[1:])
     if not unknown:
         return rk.shown("all known", "Every value is known here.")
     listed = "\n".join(f"- *{section}*: {', '.join(titles)}." for section, titles in unknown.items())
     return rk.shown("not reported", f"Not reported here:\n\n{listed}")
+
+
+# --- tables -----------------------------------------------------------------------------------------
+
+def listed_fields(machine: Machine) -> list[tuple[str, str, str]]:
+    """The fields of this computer's description, each with its title and unit: all that it has or
+    should have."""
+    return [
+        (field, title, unit)
+        for field, (title, unit) in FIELDS.items()
+        if field.split(".")[0] in SECTIONS
+        and not (field in ONLY_WHERE_SET and machine.value(field) is None)
+    ]
+
+
+def section_of(field: str) -> str:
+    return SECTIONS[field.split(".")[0]]
+
+
+def machine_table(machine: Machine, caption: str, name: str) -> Block:
+    """Every known value with its source; what is unknown reads "not reported"."""
+    rows = []
+    for field, title, unit in listed_fields(machine):
+        value, source = machine.value(field), machine.fact(field).source
+        source = code(source) if "/" in source else literal(source)
+        if value is None:
+            source = "can be given in `machine.toml`"
+        rows.append([section_of(field), title, literal(machine_value(value, unit)), source])
+    return table({"Part": 13, "What": 22, "Value": 38, "Source": 27}, rows, caption, name)
+
+
+# What a built-in host shares with this machine, and what only a built-in host has.
+_SHARED = ("processor", "cores", "memory", "os", "kernel", "hypervisor")
+
+
+_BUILT_IN_ONLY = ("link_", "queue", "path")
+
+
+_IN_BYTES = ("mtu",)  # a size of which every byte counts
+
+
+def _host_row(machine: Machine, field: str, title: str, unit: str) -> list[str] | None:
+    """The row of one field; None if it does not apply."""
+    part, key = field.split(".")
+    value, source = machine.value(field), machine.fact(field).source
+    if value is not None:
+        exact = key in _IN_BYTES
+        size = units.with_unit(units.plain(float(value)), "byte") if exact else ""
+        text = size or literal(machine_value(value, unit))
+        return [title, text, code(source) if source else ""]
+    if is_built_in(machine, part):
+        return [title, "this machine's", ""] if key in _SHARED else None
+    if key.startswith(_BUILT_IN_ONLY):
+        return None
+    return [title, machine_value(None, unit), literal(source)]
+
+
+def host_table(machine: Machine, caption: str, name: str, part: str = "peer") -> Block:
+    """The other host, or another `part`: every known value with its source.
+
+    What a built-in host shares with this machine is not repeated.
+    """
+    if machine.value(f"{part}.kind") is None:
+        return say("")
+    of_part = [(field, *labels) for field, labels in FIELDS.items() if field.startswith(f"{part}.")]
+    rows = [row for row in (_host_row(machine, *field) for field in of_part) if row]
+    return table({"What": 30, "Value": 45, "Source": 25}, rows, caption, name)
+
+
+_STATES = {"pass": "pass", "warn": "**warning**", "unknown": "not known"}
+
+
+def fitness_table(checks: list[dict], caption: str, name: str) -> Block:
+    """The checks of the machine's fitness, with advice."""
+    rows = [[c["name"], _STATES[c["state"]], literal(c["found"]), c["advice"]] for c in checks]
+    return table({"Check": 18, "State": 11, "Found": 28, "What to do": 43}, rows, caption, name)
+
+
+def fitness_summary(checks: list[dict]) -> Block:
+    """How many checks warn and how many could not be made, with their names."""
+    return say(
+        f"Of {len(checks)} checks, {_count(checks, 'warn', 'warn')}, and "
+        f"{_count(checks, 'unknown', 'could not be made here')}."
+    )
+
+
+def _count(checks: list[dict], state: str, predicate: str) -> str:
+    names = [check["name"] for check in checks if check["state"] == state]
+    name_list = f" ({', '.join(names)})" if names else ""
+    return f"{len(names)} {predicate}{name_list}"

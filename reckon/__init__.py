@@ -90,7 +90,6 @@ _API = {
         "times_as_long": "reckon.show.text:times_as_long",
     },
     "what one page shows": {
-        "machine_page": "reckon.show.pages.machine_page",
         "reports": "reckon.comparison.reports",
         "status_page": "reckon.show.pages.status_page",
         "text_summary": "reckon.show.pages.text_summary",

@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 import reckon as rk
-from reckon.show.pages.machine_page import NOT_MEASURED, is_built_in
+from reckon.show.sentences.peers import NOT_MEASURED, is_built_in
 
 
 def server(nfs, results):

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 import reckon as rk
-from reckon.show.pages.machine_page import is_built_in, link_settings
+from reckon.show.sentences.peers import is_built_in, link_settings
 
 LIGHT_IN_FIBRE_M_PER_S = 2.0e8  # two thirds of light in vacuum: a refractive index near 1.5
 

@@ -9,7 +9,7 @@ import importlib
 _NAMES = {
     "exercise_levels": ["exercises", "project"],
     "formulas": ["prediction", "predictions"],
-    "pages.machine_page": ["host"],
+    "sentences.peers": ["host"],
     "sentences.verdicts": ["measured_again", "verdict"],
     "tables.answer_box": ["answer"],
     "tables.bounds": ["plausibility"],

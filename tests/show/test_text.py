@@ -11,7 +11,6 @@ import reckon as rk
 from reckon.book import contents
 from reckon.computer.facts import Machine
 from reckon.show import text
-from reckon.show.pages.machine_page import fitness_table
 
 
 @pytest.mark.parametrize(
@@ -124,10 +123,10 @@ def test_no_page_takes_it_for_markup(hostile, writer):
     blocks = [
         rk.show.host(machine),
         contents.findings_of("files/read").disk_of(machine),
-        rk.machine_page.host_table(machine, "C", "n"),
+        contents.findings_of("machine").host_table(machine, "C", "n"),
         rk.show.verdict(nothing, "the call"),
         rk.show.table([nothing], "C", "n2"),
-        fitness_table([check], "C", "n3"),
+        contents.findings_of("machine").fitness_table([check], "C", "n3"),
     ]
     for block in blocks:
         page = rendered(block.markdown, writer)
