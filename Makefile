@@ -248,12 +248,11 @@ lock: ## compile requirements.txt and those of the extras from pyproject.toml (n
 	$(COMPILE) -o requirements-lab.txt --extra lab -c requirements-fleet.txt
 	$(COMPILE) -o requirements-dev.txt --extra dev -c requirements-fleet.txt -c requirements-lab.txt
 
-schema: setup-fleet ## write book/record.schema.json, report.schema.json, docs/formulas.schema.json and export-format.md again
-	@$(PY) -c "from reckon import config, records; from reckon.comparison.reports import report; from reckon.edits import what_if_panels; \
+schema: setup-fleet ## write book/record.schema.json, report.schema.json and docs/export-format.md again
+	@$(PY) -c "from reckon import config, records; from reckon.comparison.reports import report; \
 	  from reckon.fleet.collection import export; \
 	  records.write_whole(config.ROOT / 'docs' / 'export-format.md', export.description()); \
 	  book = config.ROOT / 'book'; \
-	  records.write_whole(config.ROOT / 'docs' / 'formulas.schema.json', what_if_panels.schema()); \
 	  records.write_whole(book / 'record.schema.json', records.schema()); \
 	  records.write_whole(book / 'report.schema.json', report.schema())"
 

@@ -1,7 +1,7 @@
 // The formulas of a page's predictions: their values and intervals for changed inputs.
 //
 // Formulas, units, thresholds and words are in the page as JSON
-// (reckon/edits/what_if_panels.py; its schema is docs/formulas.schema.json).
+// (reckon/edits/what_if_panels.py).
 // tests/book/test_formulas.py compares the values with those of Python.
 window.reckon.formulas = (() => {
   "use strict";

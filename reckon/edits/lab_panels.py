@@ -28,13 +28,13 @@ window.reckon.makePanels(root);
 def html(results: list[Result], run: Run) -> str:
     """A panel that changes the inputs of these results' current predictions; "" if none can be."""
     data = what_if_panels.data_of(results, run.name, results[0].experiment)
-    if not any(input_.slider for input_ in data.inputs):
+    if not any("slider" in input_ for input_ in data["inputs"]):
         return ""
     style, scripts = _sources()
     return _PANEL.format(
         style=style,
         anchor=what_if_element(result.quantity for result in results),
-        data=what_if_panels.element(data),
+        data=what_if_panels.element({**data, "rules": what_if_panels.rules()}),
         scripts=scripts,
     )
 

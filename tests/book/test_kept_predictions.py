@@ -8,7 +8,7 @@ import pytest
 from helpers import panels
 from helpers.panels import NULL_CALL, field, panel, results_of
 
-from reckon.edits.what_if_panels import Rules
+from reckon.edits.what_if_panels import rules
 from reckon.show.titles import title_of
 
 pytestmark = pytest.mark.browser
@@ -203,8 +203,7 @@ def test_a_file_for_another_page_is_checked_as_far_as_it_can_be(open_page, panel
         assert rest
         path.write_text(start)
         page.reload()
-        rules = Rules().model_dump(mode="json", exclude_none=True)
-        page.evaluate("rules => void (reckon.data.rules = rules)", rules)  # as book.js has them
+        page.evaluate("rules => void (reckon.data.rules = rules)", rules())  # as book.js has them
     opened(page)
     for number, (content, says) in enumerate(ELSEWHERE.items()):
         said = add(page, content, name=f"{number}.toml")

@@ -129,7 +129,7 @@ def _reduced(output, run: Path, figures: Path, **_):
 def _formulas(run: Path, quantities: list[str]) -> str:
     """The formulas that a panel changes, a line each."""
     panel = what_if_panels.panel_data(run, records.experiment_of(quantities[0]))
-    formulas = {formula.quantity: formula.python for formula in panel.formulas}
+    formulas = {formula["quantity"]: formula["python"] for formula in panel["formulas"]}
     return "\n".join(
         f"{quantity}: {'; '.join(f'{part} = {text}' for part, text in formulas[quantity].items())}"
         for quantity in quantities

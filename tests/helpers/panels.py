@@ -40,7 +40,7 @@ def html(experiment, groups, article="", style="", run=RUN):
         "<!doctype html><meta charset=utf-8><meta name=viewport content='width=device-width'>"
         f"<html lang=en><title>A page</title>{sheets}<style>{style}</style>{scripts}"
         f"<main>{anchors}<p>{spans}</p>{article and _article(article)}</main>"
-        f"{panels.element(panels.panel_data(run, experiment))}"  # with the rules, which book.js has
+        f"{panels.element({**panels.panel_data(run, experiment), 'rules': panels.rules()})}"
     )
 
 

@@ -200,7 +200,7 @@ def _static(run: Run) -> dict[str, bytes]:
         "miss": MISS,
         "titles": _titles(run.name),
         "terms": glossary.definitions(),
-        "rules": what_if_panels.Rules().model_dump(mode="json", exclude_none=True),
+        "rules": what_if_panels.rules(),
     }
     static["book.js"] = f"window.reckonBook = {json.dumps(facts)};\n".encode()
     if blind:
