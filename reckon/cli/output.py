@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import sys
+import textwrap
 from collections.abc import Sequence
 
 
@@ -44,15 +44,12 @@ def in_columns(rows: Sequence[Sequence[str]]) -> list[str]:
 def fitting(line: str, *, first: int = 0, others: int = _INDENT) -> list[str]:
     """The line, indented by `first`; on a terminal that is too narrow for it, its words on several
     lines, of which the others are indented by `others`. No word is cut."""
-    width, start = terminal_width(), " " * first
-    if width is None or first + len(line) <= width:
-        return [f"{start}{line}".rstrip()]
-    parts = [part for part in re.split(r"(\s+)", line) if part]
-    lines, text = [], start
-    for part in parts:
-        if len(text) + len(part.rstrip()) > width and text.strip():
-            lines.append(text.rstrip())
-            text = " " * others
-            part = part.lstrip()
-        text += part
-    return [*lines, text.rstrip()]
+    width = terminal_width() or first + len(line) + 1
+    return textwrap.wrap(
+        line,
+        width,
+        initial_indent=" " * first,
+        subsequent_indent=" " * others,
+        break_long_words=False,
+        break_on_hyphens=False,
+    ) or [""]
