@@ -19,13 +19,13 @@ def doctor(*, as_json: bool) -> int:
     """Say whether this machine is fit to be measured, and what to do."""
     checks = fitness.check_all()
     if as_json:
-        print_json([check.to_dict() for check in checks])
+        print_json(checks)
         return 0
     sign = {"pass": "pass   ", "warn": "WARNING", "unknown": "unknown"}
     for check in checks:
-        print(f"{sign[check.state]}  {check.name}: {check.found}")
-        if check.advice and check.state != "pass":
-            print(f"         {check.advice}")
+        print(f"{sign[check['state']]}  {check['name']}: {check['found']}")
+        if check["advice"] and check["state"] != "pass":
+            print(f"         {check['advice']}")
     return 0
 
 

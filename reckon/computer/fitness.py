@@ -6,7 +6,7 @@ import glob
 import os
 import resource
 import shutil
-from dataclasses import asdict, dataclass
+from typing import NamedTuple
 
 import psutil
 
@@ -18,42 +18,17 @@ from reckon.computer.system_files import cpuinfo, lscpu, read_text
 _CPUS = "/sys/devices/system/cpu"
 
 
-@dataclass(frozen=True)
-class Check:
+class Finding(NamedTuple):
     """What was found of one property of this computer, and what to do if it disturbs."""
 
-    name: str
     state: str  # "pass", "warn" or "unknown"
     found: str
     advice: str = ""
 
-    def to_dict(self) -> dict:
-        return asdict(self)
 
-
-def check_all() -> list[Check]:
-    """Every check of this computer, done now; it takes a quarter of a second."""
-    return [
-        check()
-        for check in (
-            _ticks,
-            _clocksource,
-            _governor,
-            _turbo,
-            _throttling,
-            _power,
-            _siblings,
-            _virtual,
-            _steal,
-            _load,
-            _cpu_limit,
-            _priority,
-            _realtime_throttling,
-            _counters,
-            _memory,
-            _disk,
-        )
-    ]
+def check_all() -> list[dict[str, str]]:
+    """Every check of this computer, done now, as JSON has it; it takes a quarter of a second."""
+    return [{"name": name, **check()._asdict()} for name, check in _CHECKS.items()]
 
 
 def _contents(pattern: str) -> set[str]:
@@ -61,69 +36,61 @@ def _contents(pattern: str) -> set[str]:
     return {text for path in glob.glob(pattern) if (text := read_text(path))}
 
 
-def _ticks() -> Check:
+def _ticks() -> Finding:
     flags = cpuinfo().get("flags", "").split()
     if os.uname().machine == "aarch64":
-        return Check("tick counter", "pass", "the architected counter is constant")
+        return Finding("pass", "the architected counter is constant")
     missing = [flag for flag in ("constant_tsc", "nonstop_tsc") if flag not in flags]
     if missing:
-        return Check(
-            "tick counter",
+        return Finding(
             "warn",
             f"no {' and no '.join(missing)}",
             "The TSC may change its rate or stop; do not trust intervals across sleeps.",
         )
-    return Check("tick counter", "pass", "the TSC is constant and does not stop")
+    return Finding("pass", "the TSC is constant and does not stop")
 
 
-def _clocksource() -> Check:
+def _clocksource() -> Finding:
     now = read_text("/sys/devices/system/clocksource/clocksource0/current_clocksource")
     if now is None:
-        return Check("clock source", "unknown", "not reported")
+        return Finding("unknown", "not reported")
     if now in ("tsc", "kvm-clock", "arch_sys_counter"):
-        return Check("clock source", "pass", now)
-    return Check(
-        "clock source",
-        "warn",
-        now,
-        "Reading this clock is slow; boot with clocksource=tsc if the TSC is stable.",
+        return Finding("pass", now)
+    return Finding(
+        "warn", now, "Reading this clock is slow; boot with clocksource=tsc if the TSC is stable."
     )
 
 
-def _governor() -> Check:
+def _governor() -> Finding:
     governors = _contents(f"{_CPUS}/cpu*/cpufreq/scaling_governor")
     if not governors:
-        return Check(
-            "frequency governor",
+        return Finding(
             "unknown",
             "not reported",
             "The clock is in the hands of the firmware or the hypervisor; it is "
             "calibrated beside every sample.",
         )
     if governors == {"performance"}:
-        return Check("frequency governor", "pass", "performance")
-    return Check(
-        "frequency governor",
+        return Finding("pass", "performance")
+    return Finding(
         "warn",
         ", ".join(sorted(governors)),
         "Run `cpupower frequency-set -g performance`.",
     )
 
 
-def _turbo() -> Check:
+def _turbo() -> Finding:
     no_turbo = read_text(f"{_CPUS}/intel_pstate/no_turbo")  # of Intel's driver alone
     boost = read_text(f"{_CPUS}/cpufreq/boost")
     if no_turbo is None and boost is None:
-        return Check(
-            "turbo",
+        return Finding(
             "unknown",
             "not reported",
             "Values in cycles use the clock calibrated beside each sample.",
         )
     if no_turbo == "1" or boost == "0":
-        return Check("turbo", "pass", "off")
-    return Check(
-        "turbo",
+        return Finding("pass", "off")
+    return Finding(
         "warn",
         "on",
         "The core clock follows load and heat; switch turbo off in "
@@ -131,33 +98,32 @@ def _turbo() -> Check:
     )
 
 
-def _throttling() -> Check:
+def _throttling() -> Finding:
     advice = (
         "Let the machine cool down, and keep its air inlets free; the clock is lower than usual."
     )
     if power.is_throttled_now():
-        return Check("throttling", "warn", "slowed down by heat now", advice)
+        return Finding("warn", "slowed down by heat now", advice)
     count = power.throttle_count()
     if count is None:
-        return Check("throttling", "unknown", "not reported")
+        return Finding("unknown", "not reported")
     if count:
-        return Check("throttling", "warn", f"{count} times since it was booted", advice)
-    return Check("throttling", "pass", "not since it was booted")
+        return Finding("warn", f"{count} times since it was booted", advice)
+    return Finding("pass", "not since it was booted")
 
 
-def _power() -> Check:
+def _power() -> Finding:
     charge = power.battery_charge()
     if charge is None:
-        return Check("power", "pass", "mains")
+        return Finding("pass", "mains")
     advice = "Firmware may lower the clock on a battery; connect the machine to the mains."
-    return Check("power", "warn", f"on battery ({charge} %)", advice)
+    return Finding("warn", f"on battery ({charge} %)", advice)
 
 
-def _siblings() -> Check:
+def _siblings() -> Finding:
     lists = _contents(f"{_CPUS}/cpu*/topology/thread_siblings_list")
     if any("," in siblings or "-" in siblings for siblings in lists):
-        return Check(
-            "hardware threads",
+        return Finding(
             "warn",
             "cores are shared by several threads (SMT)",
             "Keep the sibling idle, or boot with nosmt.",
@@ -165,16 +131,15 @@ def _siblings() -> Check:
     kernels_view = "one a core, as far as the kernel knows"
     if lscpu().get("Hypervisor vendor"):
         advice = "A guest's two CPUs may be siblings of one core."
-        return Check("hardware threads", "unknown", kernels_view, advice)
-    return Check("hardware threads", "pass", kernels_view)
+        return Finding("unknown", kernels_view, advice)
+    return Finding("pass", kernels_view)
 
 
-def _virtual() -> Check:
+def _virtual() -> Finding:
     vendor = lscpu().get("Hypervisor vendor")
     if not vendor:
-        return Check("virtualisation", "pass", "none seen")
-    return Check(
-        "virtualisation",
+        return Finding("pass", "none seen")
+    return Finding(
         "warn",
         vendor,
         "This is a guest: CPUID traps, caches and disks are shared with others, memory "
@@ -187,34 +152,32 @@ _MAX_STEAL_PERCENT = 1  # more shifts a median by more than the standard profile
 _MAX_LOAD_PER_CPU = 0.5  # with more, a probe may share its CPU
 
 
-def _steal() -> Check:
+def _steal() -> Finding:
     percent = getattr(psutil.cpu_times_percent(_STEAL_WINDOW_S), "steal", None)
     if percent is None:
-        return Check("steal time", "unknown", "not reported")
+        return Finding("unknown", "not reported")
     if percent > _MAX_STEAL_PERCENT:
-        return Check(
-            "steal time",
+        return Finding(
             "warn",
             f"{percent:.0f} % of {_STEAL_WINDOW_S} s",
             "The hypervisor gives the CPU to others; measure at a quieter time.",
         )
-    return Check("steal time", "pass", f"none in {_STEAL_WINDOW_S} s")
+    return Finding("pass", f"none in {_STEAL_WINDOW_S} s")
 
 
-def _load() -> Check:
+def _load() -> Finding:
     load, cpus = os.getloadavg()[0], len(os.sched_getaffinity(0))
     sentence = f"{load:.1f} over the last minute on {cpus} CPU{'s' if cpus > 1 else ''}"
     if load > _MAX_LOAD_PER_CPU * cpus:
-        return Check("load", "warn", sentence, "Stop other programs, or wait.")
-    return Check("load", "pass", sentence)
+        return Finding("warn", sentence, "Stop other programs, or wait.")
+    return Finding("pass", sentence)
 
 
-def _cpu_limit() -> Check:
+def _cpu_limit() -> Finding:
     cpus = control_groups.cpus()
     if cpus >= len(os.sched_getaffinity(0)):
-        return Check("limit on CPU time", "pass", "none")
-    return Check(
-        "limit on CPU time",
+        return Finding("pass", "none")
+    return Finding(
         "warn",
         f"that of {cpus:.3g} CPUs",
         "The kernel stops the container once its share of a period is used up, in the middle of "
@@ -222,60 +185,60 @@ def _cpu_limit() -> Check:
     )
 
 
-def _priority() -> Check:
+def _priority() -> Finding:
     allowed = 20 - resource.getrlimit(resource.RLIMIT_NICE)[0]
     if is_capable(CAP_SYS_NICE) or allowed <= -20:
-        return Check("priority", "pass", "nice -20 is allowed")
-    return Check(
-        "priority",
+        return Finding("pass", "nice -20 is allowed")
+    return Finding(
         "warn",
         "raising priority is not allowed",
         "Measure as root, or raise `nice` in /etc/security/limits.conf.",
     )
 
 
-def _realtime_throttling() -> Check:
-    runtime = read_text("/proc/sys/kernel/sched_rt_runtime_us")
-    period = read_text("/proc/sys/kernel/sched_rt_period_us")
-    if runtime is None or period is None:
-        return Check("real-time throttling", "unknown", "not reported")
-    if runtime == "-1":
-        return Check("real-time throttling", "pass", "off")
-    return Check(
-        "real-time throttling",
-        "pass",
-        f"SCHED_RR may run {int(runtime) // 1000} of {int(period) // 1000} ms",
-    )
-
-
-def _counters() -> Check:
+def _counters() -> Finding:
     if glob.glob("/sys/bus/event_source/devices/cpu*"):
-        return Check("performance counters", "pass", "the kernel shows a CPU counter unit")
-    return Check(
-        "performance counters",
-        "unknown",
-        "none",
-        "Cycles are calibrated with a chain of one-cycle instructions instead.",
-    )
+        return Finding("pass", "the kernel shows a CPU counter unit")
+    advice = "Cycles are calibrated with a chain of one-cycle instructions instead."
+    return Finding("unknown", "none", advice)
 
 
 _ROOM_BYTES = 2 * 1024**3  # for the largest regions, and for the pages and their figures
 
 
-def _room(name: str, free_bytes: int, advice: str) -> Check:
+def _room(free_bytes: int, advice: str) -> Finding:
     amount = f"{free_bytes / 1024**3:.1f} GiB"
     if free_bytes > _ROOM_BYTES:
-        return Check(name, "pass", amount)
-    return Check(name, "warn", amount, advice)
+        return Finding("pass", amount)
+    return Finding("warn", amount, advice)
 
 
-def _memory() -> Check:
+def _memory() -> Finding:
     free_bytes = int(min(psutil.virtual_memory().available, control_groups.memory_left_bytes()))
-    return _room("free memory", free_bytes, "Large regions cannot be measured; close programs.")
+    return _room(free_bytes, "Large regions cannot be measured; close programs.")
 
 
-def _disk() -> Check:
+def _disk() -> Finding:
     folder = config.settings().build_dir
     while not os.path.exists(folder):  # also False where it may not be looked at
         folder = folder.parent
-    return _room("free disk", shutil.disk_usage(folder).free, "Make room under _build.")
+    return _room(shutil.disk_usage(folder).free, "Make room under _build.")
+
+
+_CHECKS = {
+    "tick counter": _ticks,
+    "clock source": _clocksource,
+    "frequency governor": _governor,
+    "turbo": _turbo,
+    "throttling": _throttling,
+    "power": _power,
+    "hardware threads": _siblings,
+    "virtualisation": _virtual,
+    "steal time": _steal,
+    "load": _load,
+    "limit on CPU time": _cpu_limit,
+    "priority": _priority,
+    "performance counters": _counters,
+    "free memory": _memory,
+    "free disk": _disk,
+}

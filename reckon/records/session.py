@@ -116,7 +116,7 @@ def _open_run(name: str, machine: Machine) -> Run:
         host=host(),
         opened_at=records.now(),
         machine=machine,
-        fitness=[check.to_dict() for check in fitness.check_all()],
+        fitness=fitness.check_all(),
         cpus_of_busy_cores=busy,
     )
     records.write_run(run)

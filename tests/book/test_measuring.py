@@ -185,7 +185,7 @@ def test_an_ordinary_user_measures_and_the_priority_is_a_warning(folders):
     outcome = in_python(
         "from reckon.computer import fitness\nbecome(65534)\n"
         "samples = library.run('cpu/syscall/getpid')\n"
-        "states = [c.state for c in fitness.check_all() if c.name == 'priority']\n"
+        "states = [c['state'] for c in fitness.check_all() if c['name'] == 'priority']\n"
         "say([samples.nice, states])"
     )
     assert outcome == [0, ["warn"]]

@@ -94,11 +94,11 @@ def test_the_lowest_memory_limit_is_a_fact_of_the_machine(groups):
 
 def test_fitness_warns_of_limits(groups):
     def check(name):
-        return next(check for check in fitness.check_all() if check.name == name)
+        return next(check for check in fitness.check_all() if check["name"] == name)
 
     groups(V2, {})
-    assert check("limit on CPU time").state == "pass"
+    assert check("limit on CPU time")["state"] == "pass"
     groups(V2, {"pod/cpu.max": "50000 100000", "pod/memory.max": 64 * MIB})
-    assert check("limit on CPU time").found == "that of 0.5 CPUs"
-    assert check("limit on CPU time").state == check("free memory").state == "warn"
-    assert check("free memory").found == "0.1 GiB"
+    assert check("limit on CPU time")["found"] == "that of 0.5 CPUs"
+    assert check("limit on CPU time")["state"] == check("free memory")["state"] == "warn"
+    assert check("free memory")["found"] == "0.1 GiB"

@@ -7,7 +7,7 @@ from reckon.computer import fitness
 
 PRIORITY = """
 from reckon.computer import fitness
-say([check.state for check in fitness.check_all() if check.name == "priority"])
+say([check["state"] for check in fitness.check_all() if check["name"] == "priority"])
 """
 
 

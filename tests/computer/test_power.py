@@ -54,8 +54,8 @@ def cooling(kind):
 def test_what_sys_reports_is_a_state_of_the_machine(sysfs, files, name, expected):
     for place, contents in files.items():
         sysfs(place, **contents)
-    [check] = [check for check in fitness.check_all() if check.name == name]
-    assert (check.state, check.found) == expected
+    [check] = [check for check in fitness.check_all() if check["name"] == name]
+    assert (check["state"], check["found"]) == expected
 
 
 def test_throttling_during_a_build_is_a_warning(sysfs):
