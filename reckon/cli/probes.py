@@ -12,9 +12,8 @@ from reckon import statistics, units
 from reckon.cli.commands import SECONDS, command
 from reckon.cli.output import fitting, print_json
 from reckon.computer import scratch
-from reckon.computer.busy_cores import cpus_of_busy_cores
 from reckon.computer.locations import named_locations
-from reckon.computer.measured_cpu import default_cpu
+from reckon.computer.measured_cpu import cpus_of_busy_cores, default_cpu
 from reckon.errors import ReckonError
 from reckon.hosts import nfs
 from reckon.measurement import library

@@ -15,16 +15,15 @@ from reckon import config, records, units
 from reckon.cli.commands import command, run_option
 from reckon.cli.output import fitting, in_columns, print_json
 from reckon.errors import ReckonError
-from reckon.measurement.same_quantity import disagreements
+from reckon.measurement.same_quantity import Shown, disagreements
 from reckon.messages import did_you_mean, join_words
 from reckon.records.quantities.export import to_json
 from reckon.records.quantities.lookup import all_results, results_of
-from reckon.records.quantities.result import Result
+from reckon.records.quantities.result import Result, summary_text
 from reckon.records.run_files import verify as seals
 from reckon.records.session import requested_run
 from reckon.show.pages import text_summary
-from reckon.show.sentences import shown_twice
-from reckon.show.text import ratio_text
+from reckon.show.text import counted_position, ratio_text
 from reckon.statistics import cache
 
 
@@ -126,8 +125,15 @@ def _print_apart(run: str | Path) -> None:
         title = "Values of one quantity that do not agree, and it is not known why:"
         print("", *fitting(title), sep="\n")
     for pair in pairs:
-        both = f"{shown_twice.plain(pair.first)}, {shown_twice.plain(pair.second)}"
+        both = ", ".join(map(_shown, (pair.first, pair.second)))
         print(*fitting(both, first=2), sep="\n")
+
+
+def _shown(shown: Shown) -> str:
+    """The value with its interval, behind the quantity's name in the records."""
+    result, position = shown.result, counted_position(shown.result, shown.point.x)
+    where = f" at {position}" if position else ""
+    return f"{result.quantity}{where} {summary_text(shown.summary, result.unit)}"
 
 
 def _last_states(run: str | Path) -> dict[str, list]:

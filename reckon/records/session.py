@@ -14,11 +14,10 @@ from dataclasses import dataclass
 
 from reckon import build_context, config, records
 from reckon.computer import fitness
-from reckon.computer.busy_cores import cpus_of_busy_cores
 from reckon.computer.description import describe
 from reckon.computer.facts import Machine
 from reckon.computer.identity import changes, default_run_name, host, identity
-from reckon.computer.measured_cpu import default_cpu
+from reckon.computer.measured_cpu import cpus_of_busy_cores, default_cpu
 from reckon.errors import ReckonError
 from reckon.messages import join_words, nearest
 from reckon.records.quantities.revisions import Variants

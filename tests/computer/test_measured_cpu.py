@@ -3,7 +3,7 @@
 import psutil
 import pytest
 
-from reckon.computer import busy_cores
+from reckon.computer import measured_cpu
 
 
 def test_siblings_are_the_other_threads_of_a_core(tmp_path):
@@ -12,7 +12,7 @@ def test_siblings_are_the_other_threads_of_a_core(tmp_path):
         folder.mkdir(parents=True)
         (folder / "thread_siblings_list").write_text(f"{siblings}\n")
     (tmp_path / "devices/system/cpu/cpufreq/topology").mkdir(parents=True)
-    siblings = busy_cores.siblings_of(tmp_path)
+    siblings = measured_cpu.siblings_of(tmp_path)
     assert siblings == {0: {2}, 1: {3, 4}, 2: {0}, 3: {1, 4}, 4: {1, 3}, 5: set()}
 
 
@@ -26,6 +26,6 @@ def test_siblings_are_the_other_threads_of_a_core(tmp_path):
     ],
 )
 def test_both_threads_of_a_core_are_avoided_if_one_is_busy(monkeypatch, siblings, avoided):
-    monkeypatch.setattr(busy_cores, "siblings_of", lambda sys: siblings)
+    monkeypatch.setattr(measured_cpu, "siblings_of", lambda sys: siblings)
     monkeypatch.setattr(psutil, "cpu_percent", lambda *_, **__: [100.0, 0.0, 0.0, 4.0])
-    assert busy_cores.cpus_of_busy_cores() == avoided
+    assert measured_cpu.cpus_of_busy_cores() == avoided
