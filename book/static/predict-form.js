@@ -3,7 +3,7 @@ window.reckon.predictForm = (() => {
   "use strict";
 
   const { byQuantity } = window.reckon.formulas;
-  const { exact, measuredAndInterval, numberAndUnit, times, typed, howFar, withUnit } = window.reckon.numbers;
+  const { exact, measuredAndInterval, numberAndUnit, times, typed, howFar, unitOf, withUnit } = window.reckon.numbers;
   const { element, button } = window.reckon.elements;
   const { joined } = window.reckon.words;
   const { guesses, put, skip, isOpen, missing, holds, score, firstVote } = window.reckon.guesses;
@@ -77,7 +77,15 @@ window.reckon.predictForm = (() => {
     const read = (input) => typed(input.value, formula, formula.steps[Number(unit.value)]);
     const isBare = (input) => numberAndUnit(input.value).name === "";
     const inBase = (input) => read(input).value;
+    /** Has the list name the unit that stands behind the number, which is the one that counts. */
+    const followTyped = () => {
+      const { name } = numberAndUnit(value.value);
+      const { factor } = (name && unitOf(name)) || {};
+      const step = formula.steps.findIndex((each) => Math.abs(each.factor / factor - 1) < 1e-9);
+      if (unit.value && step >= 0) unit.value = String(step);
+    };
     const check = () => {
+      followTyped();
       const [low, middle, high] = [least, value, most].map((input) => (input.value ? read(input) : {}));
       const isAmount = Object.keys(formula.dimension).length > 0;
       const faults = [

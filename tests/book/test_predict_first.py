@@ -207,6 +207,9 @@ def test_no_unit_is_chosen_before_the_reader_does(open_page):
             dialog.get_by_label(label).fill(text)
         said = "Choose a unit, or write it behind each number." if is_refused else ""
         assert unit.evaluate("field => field.validationMessage") == said
+    unit.select_option("ns")
+    dialog.get_by_label("I predict").fill("1us")
+    assert unit.evaluate("list => list.selectedOptions[0].text") == "µs"  # it names what counts
     dialog.get_by_role("button", name="Predict", exact=True).click()
     assert "You predicted 1000 ns (5 ns to 1000000 ns)" in dialog.inner_text()
 
