@@ -39,7 +39,7 @@ window.reckon.formulaText = (() => {
         if (name && unitOf(name)) throw fault("unit", { text: name });
         throw fault("digits", { text: before.text + written });
       }
-      if (refused[written]) throw fault("operator", { operator: written, instead: refused[written] });
+      if (Object.hasOwn(refused, written)) throw fault("operator", { operator: written, instead: refused[written] });
       if (sign && !SIGNS.includes(sign)) throw fault("letter", { text: sign });
       found.push(token);
     }

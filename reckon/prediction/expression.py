@@ -26,6 +26,7 @@ _USE_WHERE = "write np.where(condition, a, b), np.minimum(a, b) or np.maximum(a,
 USE_NUMPY = "write the function of numpy, such as np.sqrt"
 _USE_ORDER = f"compare with < or >, and {_USE_WHERE}"
 
+OWN_AMOUNT = 'rk.given(10, "ns", "a source")'
 
 # What is said of operations that no formula has; grammar.py adds what is said of a text.
 FAULTS = {
@@ -181,9 +182,9 @@ def to_node(value) -> Node:
     """A node of a number, or the node itself. Raises PredictionError for anything else."""
     if isinstance(value, Node):
         return value
-    if isinstance(value, (pint.Quantity, pint.Unit)):
+    if isinstance(value, (str, pint.Quantity, pint.Unit)):
         raise PredictionError(
-            "A pint quantity cannot become part of a formula; make it an input with its unit."
+            f"{str(value)!r} cannot become part of a formula; make it an input, as {OWN_AMOUNT}."
         )
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (numbers.Real, np.ndarray)):
         raise PredictionError(f"{value!r} cannot become part of a formula; make it an input.")

@@ -27,7 +27,7 @@ FAULTS = {
     "rest": "“{text}” is too much{after}.",
     "times": "“*” is missing between “{before}” and “{text}”.",
     "unit": "“{text}” is a unit, and a formula has none: make the amount an input of its own, as "
-    'rk.given(10, "ns", "a source") in the notebook.',
+    f"{expression.OWN_AMOUNT} in the notebook.",
     "comma": "“{text}” is no number: write a point for decimals, or a space behind the comma.",
     "digits": "“{text}” is no number of a formula; write it as 16, 1.5 or 1e3.",
     "number": "“{text}” is no finite number; write another one.",
@@ -42,7 +42,11 @@ FAULTS = {
     "after": " after “{text}”",
 }
 # What a text may have in the place of an operator, and what to write instead.
-REFUSED_SIGNS = REFUSED | {"×": "write *", "·": "write *", "÷": "write /", "−": "write -"}
+REFUSED_SIGNS = REFUSED | {
+    **{"×": "write *", "·": "write *", "÷": "write /", "−": "write -"},
+    **dict.fromkeys(("return", "="), "write what stands behind it alone"),
+    **dict.fromkeys(('"', "'"), f"make an amount an input, as {expression.OWN_AMOUNT}"),
+}
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>[0-9]+\.?[0-9]*(?:[eE][-+]?[0-9]+)?|\.[0-9]+(?:[eE][-+]?[0-9]+)?)"

@@ -163,7 +163,7 @@ def test_a_file_with_a_fault_is_one_sentence(recorded, tmp_path, content, messag
         ([NULL_CALL, "soft_ware=2 * kernel_path / clock"], "did you mean software?"),
         (
             [NULL_CALL, "formula=__import__('os')"],
-            "“'” is not part of a formula; write + - * / of its",
+            "`'` cannot become part of a formula; make an amount an input, as rk.given(",
         ),
         ([NULL_CALL, "formula=9 ** 9 ** 9 ** 9 / clock"], "“9 ** 9 ** 9” is no finite number"),
         (
