@@ -235,7 +235,7 @@ window.reckon.formulaText = (() => {
     );
   }
 
-  const treesOf = (formula, text) => parse(text, Object.keys(formula.inputs));
+  const treesOf = (formula, text) => parse(text, Object.keys(formula.given));
 
   /** The texts of a formula's parts that a text has, by name: of the whole, "formula", or of one part; as
    * reckon/prediction/variations.py has them. Throws a FormulaError. */
@@ -255,8 +255,7 @@ window.reckon.formulaText = (() => {
   function parsePart(formula, text) {
     const [tree, ...others] = treesOf(formula, text);
     if (others.length) throw partsFault(text, 1 + others.length, 1, "one");
-    const given = Object.entries(formula.inputs);
-    const dimensions = Object.fromEntries(given.map(([name, number]) => [name, window.reckon.data.inputs[number].dimension]));
+    const dimensions = Object.fromEntries(Object.entries(formula.given).map(([name, { dimension }]) => [name, dimension]));
     const dimension = dimensionOf(tree, dimensions);
     if (!isZero(tree) && !areAlike(dimension, formula.dimension)) {
       throw new FormulaError(
@@ -266,10 +265,5 @@ window.reckon.formulaText = (() => {
     return tree;
   }
 
-  /** Throws a FormulaError for what is no formula, whatever its inputs are called. */
-  function checkText(text) {
-    parse(text, [...text.matchAll(/[A-Za-z_]\w*/g)].map(([name]) => name));
-  }
-
-  return { parsePart, partsOf, checkText, FormulaError };
+  return { parsePart, partsOf, FormulaError };
 })();

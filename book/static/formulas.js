@@ -21,6 +21,8 @@ window.reckon.formulas = (() => {
       for (const known of [formula.sealed, formula.measured ?? {}]) {
         for (const ends of ["value", "low", "high"]) known[ends] = known[ends]?.map((value) => value ?? NaN);
       }
+      const given = Object.entries(formula.inputs).map(([name, number]) => [name, data.inputs[number]]);
+      formula.given = Object.fromEntries(given);
       setTrees(formula, formula);
     }
   }

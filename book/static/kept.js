@@ -12,6 +12,9 @@ window.reckon.kept = (() => {
   const LINK = "#kept=";
   const SHOWN = "#what-if=";
   const MOST_BYTES = 1e6;
+  // What a line of another page is checked by, which the pages do without until there is one.
+  const INPUTS = document.currentScript.src.replace(/[^/]*$/, "inputs.js");
+  const UNCHECKED = "the inputs of other pages cannot be read; add it on the page of each of its predictions.";
   const UNREADABLE = "What was kept before cannot be read; what you keep next replaces it.";
 
   // A line of a predictions.toml: { quantity, name, amount }, and its `change` where that is called otherwise.
@@ -127,51 +130,56 @@ window.reckon.kept = (() => {
     }
     const empty = tables.find((table) => table !== "reader" && !lines.some((line) => line.quantity === table));
     if (empty) throw new Error(`${empty} has nothing under it; leave it out, or take the whole file again.`);
-    if (!lines.length) throw new Error("it has no prediction.");
-    const fault = faultIn(lines);
-    if (fault) throw new Error(fault);
     return lines;
   }
 
   const unquoted = (text) => (text.startsWith("'") ? text.slice(1, -1) : JSON.parse(text));
 
-  /** What is wrong with one of the lines; undefined without any. */
-  function faultIn(lines) {
+  /** Throws an Error with a sentence on what is wrong with one of the lines. */
+  async function check(lines) {
+    if (!lines.length) throw new Error("it has no prediction.");
+    if (!lines.every(({ quantity }) => byQuantity.has(quantity))) await readInputs();
+    const line = lines.find(faultOf);
+    if (line) throw Object.assign(new Error(faultOf(line)), { line });
     const places = lines.map(({ quantity, name }) => `${quantity} ${name}`);
     const twice = lines.find((_, k) => places.indexOf(places[k]) < k);
-    return lines.map(faultOf).find(Boolean) ?? (twice && `${twice.quantity}: ${twice.name} is given twice; leave one out.`);
+    if (twice) throw new Error(`${twice.quantity}: ${twice.name} is given twice; leave one out.`);
   }
 
-  /** What is wrong with a line, as far as this page knows; "" without any. */
+  /** Reads window.reckonBook.inputs, once. */
+  const readInputs = () =>
+    new Promise((resolve, reject) => {
+      const onerror = () => reject(new Error(UNCHECKED));
+      if (window.reckonBook.inputs) resolve();
+      else document.head.append(element("script", { src: INPUTS, onload: resolve, onerror }));
+    });
+
+  /** What is wrong with a line; "" without any. */
   function faultOf(line) {
     const { quantity, name } = line;
     if (!/^[^/\s]+(\/[^/\s]+)+$/.test(quantity)) return `“${quantity}” is no quantity such as cpu/syscall/getpid.`;
-    const { titles } = window.reckonBook;
-    if (!byQuantity.has(quantity) && !titles[quantity]) {
-      return `${quantity} is no quantity of this book; ${didYouMean(quantity, Object.keys(titles), "leave it out.")}`;
+    const { inputs } = window.reckonBook;
+    if (!byQuantity.has(quantity) && !inputs[quantity]) {
+      return `${quantity} is no quantity of this book; ${didYouMean(quantity, Object.keys(inputs), "leave it out.")}`;
     }
     if (name === "predicted") return "it is of “Predict first”, which `reckon class` reads; it changes no input.";
     const fault = lineFault(line);
     return fault && `${quantity}: ${fault}`;
   }
 
-  /** Keeps the lines of a file or an address; where this page cannot check them, not in the place of others. */
-  function addFrom(source, lines) {
+  /** Keeps the lines of a file or an address. */
+  async function addFrom(source, lines) {
+    await check(lines);
     const kept = read().lines;
-    const isUnchecked = ({ quantity }) => !byQuantity.has(quantity);
-    const isKept = ({ quantity }) => ![textOf(lines, quantity), ""].includes(textOf(kept, quantity));
-    const left = lines.filter((line) => isUnchecked(line) && isKept(line));
-    const taken = lines.filter((line) => !left.includes(line));
-    const unchecked = taken.some(isUnchecked) ? " Of other pages, names of inputs and units were not checked here." : "";
-    const names = namesOf(quantitiesOf(left));
-    const others = left.length ? ` Not replaced, as only their own page can check them: ${names}.` : "";
-    add(taken, `${taken.length ? counted(taken) : "Nothing"} of ${source} added.${unchecked}${others}`);
+    const isKept = ({ quantity }) => textOf(lines, quantity) === textOf(kept, quantity);
+    if (lines.every(isKept)) say(`All of ${source} is kept already.`);
+    else add(lines, `${counted(lines)} of ${source} added.`);
   }
 
   async function take(file) {
     try {
       if (file.size > MOST_BYTES) throw new Error(`it has more than ${MOST_BYTES / 1e6} MB.`);
-      addFrom(file.name, parsed(decoded(await file.arrayBuffer())));
+      await addFrom(file.name, parsed(decoded(await file.arrayBuffer())));
     } catch (error) {
       say(`${file.name}: ${error instanceof SyntaxError ? "a text in quotes has a mistake." : error.message}`);
     }
@@ -271,15 +279,16 @@ window.reckon.kept = (() => {
   }
 
   /** Keeps what the address carries, and shows it. */
-  function followLink() {
+  async function followLink() {
     const lines = linked(LINK);
     if (!lines) return;
     history.replaceState(null, "", location.href.split("#")[0]);
     open();
-    const fault = lines.length ? faultIn(lines) : "it has no prediction.";
-    const wrong = lines.find(faultOf);
-    if (fault) say(`The address${wrong ? ` with ${wrong.name} = ${wrong.amount}` : ""}: ${fault}`);
-    else addFrom("the address", lines);
+    try {
+      await addFrom("the address", lines);
+    } catch ({ line, message }) {
+      say(`The address${line ? ` with ${line.name} = ${line.amount}` : ""}: ${message}`);
+    }
   }
 
   function start() {

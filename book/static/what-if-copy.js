@@ -4,18 +4,33 @@ window.reckon.copies = (() => {
   "use strict";
 
   const { byQuantity } = window.reckon.formulas;
-  const { exact, numberAndUnit, spoken, typed } = window.reckon.numbers;
+  const { exact, spoken, typed, unitOf } = window.reckon.numbers;
   const { didYouMean } = window.reckon.words;
-  const { parsePart, partsOf, checkText, FormulaError } = window.reckon.formulaText;
-  const { edits, given, texts, textsOf, isEdited, isBelowZero, changeText, changeOnly } = window.reckon.edits;
+  const { parsePart, partsOf, FormulaError } = window.reckon.formulaText;
+  const { edits, given, texts, textsOf, isEdited, changeText, changeOnly } = window.reckon.edits;
   const { element } = window.reckon.elements;
 
   const LINK = "#what-if=";
   const FORMULA = "formula";
 
+  /** The formula of a quantity; of another page what inputs.js has of it, without what a check needs. */
+  const known = (quantity) => byQuantity.get(quantity) ?? window.reckonBook?.inputs?.[quantity];
+
+  /** The formula of a quantity, as far as a line is checked by it. */
+  function formulaOf(quantity) {
+    const formula = known(quantity);
+    if (!formula || formula.given) return formula;
+    const { inputs, axis, author_unit: unit } = formula;
+    const entries = Object.entries(inputs).map(([name, spoken]) => {
+      const { factor, powers } = unitOf(spoken);
+      return [name, { unit: { spoken, factor }, dimension: powers, steps: [], slider: !axis.includes(name) }];
+    });
+    return { ...formula, dimension: unitOf(unit).powers, given: Object.fromEntries(entries) };
+  }
+
   /** Whether a line states arithmetic: the whole formula, or its hardware's or software's part. */
   function isOfText({ quantity, name }) {
-    const formula = byQuantity.get(quantity);
+    const formula = known(quantity);
     const isPart = ["hardware", "software"].includes(name) && (!formula || name in formula.python);
     return name === FORMULA || (isPart && !(name in (formula?.inputs ?? {})));
   }
@@ -74,29 +89,26 @@ window.reckon.copies = (() => {
 
   /** The input that a line changes and its value in base units, or a `fault`. */
   function inputChange({ quantity, name, amount }) {
-    const formula = byQuantity.get(quantity);
+    const formula = formulaOf(quantity);
     if (!formula) return { fault: `${quantity} is not on this page.` };
-    const input = window.reckon.data.inputs[formula.inputs[name]];
+    const input = formula.given[name];
     if (!input?.slider) {
-      const hint = didYouMean(name, Object.keys(formula.inputs), "it is left out.");
+      const hint = didYouMean(name, Object.keys(formula.given), "it is left out.");
       return { fault: `${lastPart(quantity)} has no input ${name}; ${hint}` };
     }
     const { value, fault } = typed(amount, input);
-    const wrong = fault ?? (isBelowZero(input.shared, value) ? window.reckon.data.rules.impossible.input : undefined);
+    const isBelowZero = value < 0 && !(input.value < 0);
+    const wrong = fault ?? (isBelowZero ? window.reckon.data.rules.impossible.input : undefined);
     return { shared: input.shared, value, fault: wrong && `${name}: ${wrong}` };
   }
 
-  /** What is wrong with a line, of a quantity of another page with its form alone; "" without any. */
+  /** What is wrong with a line; "" without any. */
   function lineFault(line) {
     const { quantity, name, amount } = line;
-    const formula = byQuantity.get(quantity);
-    if (!isOfText(line)) {
-      const { fault } = formula ? inputChange(line) : numberAndUnit(amount);
-      return formula || !fault ? (fault ?? "") : `${name}: ${fault}`;
-    }
+    if (!isOfText(line)) return inputChange(line).fault ?? "";
+    const formula = formulaOf(quantity);
     try {
-      if (formula) partsOf(formula, name, amount).forEach(([, text]) => parsePart(formula, text));
-      else if (name === FORMULA || numberAndUnit(amount).fault) checkText(amount);
+      partsOf(formula, name, amount).forEach(([, text]) => parsePart(formula, text));
     } catch (error) {
       if (!(error instanceof FormulaError)) throw error;
       return `${name}: ${error.message}`;

@@ -175,7 +175,6 @@ window.reckon.edits = (() => {
     isEdited,
     isMoved,
     changedOf,
-    isBelowZero,
     changeText,
     compute,
     sealedRatio,

@@ -1,13 +1,17 @@
 """What is kept in What if? panels, in Chromium: across reloads and pages, as a list, a file and a link."""
 
+import json
+import shutil
 import tomllib
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
 import pytest
 from helpers import panels
-from helpers.panels import NULL_CALL, field, panel, results_of
+from helpers.panels import NULL_CALL, field, of_book, panel, results_of
+from helpers.project import ROOT
 
+from reckon import units
 from reckon.edits.what_if_panels import rules
 from reckon.show.titles import title_of
 
@@ -75,15 +79,12 @@ def test_what_is_kept_stays_on_all_pages_and_can_be_removed_and_taken_back(open_
     again = open_page_in(page, OTHER_PAGE)
     dialog = opened(again)
     assert NULL_CALL in downloaded(again)
-    said = add(again, '\ufeff# A file.\r\n["memory/fault/minor"] # one\r\nlatency = "5 ns"\r\n')
-    assert (
-        said
-        == "1 change (1 prediction) of a.toml added. Of other pages, names of inputs and units were not checked here."
-    )
+    said = add(again, '\ufeff# A file.\r\n["memory/fault/minor"] # one\r\nentry = "5 ns"\r\n')
+    assert said == "1 change (1 prediction) of a.toml added."
     whole = downloaded(again)
     assert whole[NULL_CALL] == {"kernel_path": "550.5 cycles"}
-    assert whole["memory/fault/minor"] == {"latency": "5 ns"}
-    dialog.get_by_label("Remove latency = 5 ns", exact=True).click()
+    assert whole["memory/fault/minor"] == {"entry": "5 ns"}
+    dialog.get_by_label("Remove entry = 5 ns", exact=True).click()
     assert "memory/fault/minor" not in downloaded(again)
     dialog.get_by_text("Undo").click()
     assert downloaded(again) == whole
@@ -188,12 +189,18 @@ ELSEWHERE = {
     '["cpu/syscall/getpit"]\nkernel_path = "5 cycle"': "getpit is no quantity of this book; did you mean",
     f'["{NULL_CALL}"]\nkernel_path = "a lot"': f"{NULL_CALL}: kernel_path: This is no number",
     f'["{NULL_CALL}"]\nkernel_path = "1,200 cycle"': f"{NULL_CALL}: kernel_path: 1,200 may be",
+    f'["{NULL_CALL}"]\nkernel_path = "-5 cycle"': f"{NULL_CALL}: kernel_path: This input is below 0",
+    f'["{NULL_CALL}"]\nkernel_path = "5 MB"': "This is a number of cycles, but 5 MB is an amount of data",
+    f'["{NULL_CALL}"]\nkernel_pat = "5 cycle"': "no input kernel_pat; did you mean kernel_path?",
+    '["cpu/syscall/amortised"]\ncalls = "5"': "amortised has no input calls; ",
     f'["{NULL_CALL}"]\nformula = "clock /"': f"{NULL_CALL}: formula: ",
+    f'["{NULL_CALL}"]\nformula = "clock, clock"': "The formula gives a clock rate, but ns is a time.",
+    f'["{NULL_CALL}"]\nsoftware = "path / clock"': "path is not one of its inputs; its inputs are mode_switch",
 }
 
 
 @pytest.mark.parametrize("panels_there", [True, False])
-def test_a_file_for_another_page_is_checked_as_far_as_it_can_be(open_page, panels_there):
+def test_a_file_for_another_page_is_checked_as_on_its_own(open_page, panels_there):
     page = open_page()
     keep(page, "550")
     page = open_page_in(page, OTHER_PAGE)
@@ -214,28 +221,46 @@ def test_a_file_for_another_page_is_checked_as_far_as_it_can_be(open_page, panel
     assert downloaded(page)[NULL_CALL].keys() == {"formula"}
 
 
-def test_only_its_own_page_replaces_what_is_kept_of_a_quantity(open_page):
+def test_each_unit_is_the_same_on_every_page(open_page):
+    page = open_page()
+    spoken = {unit for known in of_book()["inputs"].values() for unit in known["inputs"].values()}
+    for unit in sorted(spoken):
+        known = page.evaluate("unit => reckon.numbers.unitOf(unit)", unit)
+        assert known["factor"] == pytest.approx(units.factor(unit or "1"), rel=1e-12), unit
+
+
+def test_a_file_added_on_another_page_replaces_what_is_kept_and_once_is_enough(open_page):
     page = open_page()
     keep(page, "550")
     page = open_page_in(page, OTHER_PAGE)
     opened(page)
-    get = "Object.values(reckon.formulas.byQuantity.get('memory/latency/l1').python).join()"
-    own = f'["memory/latency/l1"]\nformula = "{page.evaluate(get)}"\n'
-    others = f'["{NULL_CALL}"]\nkernel_path = "5 MB"\n["cpu/syscall/times"]\nno_input = "5 ns"\n'
-    said = add(page, own + others)
-    assert "2 changes (2 predictions) of a.toml added. Of other pages" in said
-    assert said.endswith("Not replaced, as only their own page can check them: getpid.")
+    text = f'["{NULL_CALL}"]\nkernel_path = "6 cycle"\nsoftware = "2 * kernel_path / clock"\n'
+    assert add(page, text) == "2 changes (1 prediction) of a.toml added."
+    assert downloaded(page)[NULL_CALL]["kernel_path"] == "6 cycle"
+    assert add(page, text, "again.toml") == "All of again.toml is kept already."
+    page.locator("dialog.kept").get_by_text("Undo").click()
     assert downloaded(page)[NULL_CALL] == {"kernel_path": "550 cycles"}
-    kept = downloaded(page).keys()
-    assert kept == {NULL_CALL, "memory/latency/l1", "cpu/syscall/times"}
-    said = add(page, f'["{NULL_CALL}"]\nkernel_path = "550 cycles"\n', "again.toml")
-    assert "Not replaced" not in said  # it is the same
-    page.goto(page.url + f"#kept={NULL_CALL}.kernel_path=7+cycle")
-    page.get_by_text("Nothing of the address added. Not replaced").wait_for()
-    page = open_page_in(page, "cpu/syscall")
+
+
+def test_the_inputs_of_other_pages_are_read_when_a_file_has_one(open_page, tmp_path):
+    page = open_page()
+    shutil.copytree(ROOT / "book" / "static", tmp_path / "static")
+    text = Path(unquote(urlparse(page.url).path)).read_text()
+    text = text.replace((ROOT / "book" / "static").as_uri(), "static").replace(
+        '"inputs":', '"_":', 1
+    )
+    (tmp_path / "page.html").write_text(text)
+    page.goto((tmp_path / "page.html").as_uri())
     opened(page)
-    assert "Not replaced" not in add(page, f'["{NULL_CALL}"]\nkernel_path = "6 cycle"')
-    assert downloaded(page)[NULL_CALL] == {"kernel_path": "6 cycle"}
+    own = f'["{NULL_CALL}"]\nkernel_path = "5 cycle"\n'
+    other = '["memory/fault/minor"]\nstak = "5 ns"\n'
+    assert add(page, own) == "1 change (1 prediction) of a.toml added."
+    assert add(page, other) == (
+        "a.toml: the inputs of other pages cannot be read; add it on the page of each of its predictions."
+    )
+    inputs = json.dumps(of_book()["inputs"])
+    (tmp_path / "static/inputs.js").write_text(f"window.reckonBook.inputs = {inputs};\n")
+    assert "minor has no input stak" in add(page, other)
 
 
 def test_a_link_with_a_mistake_is_refused_on_its_own_page_with_the_value_and_the_reason(open_page):

@@ -7,6 +7,7 @@ import yaml
 
 from helpers.project import RECORDED
 from reckon import records
+from reckon.book.staging.stage import inputs_of_book
 from reckon.config import ROOT
 from reckon.edits import what_if_panels as panels
 from reckon.records.quantities.lookup import all_results
@@ -35,7 +36,7 @@ def html(experiment, groups, article="", style="", run=RUN):
         f"<link rel=stylesheet href='{static}/{name}'>" for name in SITE["html_css_files"][1:]
     )
     scripts = "".join(f"<script src='{static}/{name}'></script>" for name in SITE["html_js_files"])
-    scripts += f"<script>reckonBook.titles = {json.dumps(titles())}</script>"
+    scripts += f"<script>Object.assign(reckonBook, {json.dumps(of_book())})</script>"
     return (
         "<!doctype html><meta charset=utf-8><meta name=viewport content='width=device-width'>"
         f"<html lang=en><title>A page</title>{sheets}<style>{style}</style>{scripts}"
@@ -45,10 +46,10 @@ def html(experiment, groups, article="", style="", run=RUN):
 
 
 @functools.cache
-def titles() -> dict[str, str]:
-    """What the pages call each quantity."""
-    stored = [records.read_record(RUN, name, samples=False).quantities for name in EXPERIMENTS]
-    return {quantity: title_of(quantity) for quantities in stored for quantity in quantities}
+def of_book() -> dict[str, dict]:
+    """What the pages know of all quantities: what each is called, its inputs."""
+    inputs = inputs_of_book(RUN)
+    return {"titles": {quantity: title_of(quantity) for quantity in inputs}, "inputs": inputs}
 
 
 def _article(cells: str) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import yaml
 
-from reckon import config, records
+from reckon import config, records, units
 from reckon.book import contents, private_names
 from reckon.book.build_cache import faults_of_run
 from reckon.book.staging import card, glossary, mathjax, pages
@@ -19,6 +19,7 @@ from reckon.book.staging.stamp import facts, made_from, stamp
 from reckon.config import ROOT
 from reckon.edits import what_if_panels
 from reckon.errors import ReckonError
+from reckon.prediction.formula import PARTS
 from reckon.prediction.ratios import MISS, NEAR
 from reckon.records.run_files import verify
 from reckon.records.run_files.models import Run
@@ -176,11 +177,24 @@ def _jupyter_book_settings() -> str:
     return yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
 
 
-def _titles(run: str) -> dict[str, str]:
-    """What the pages call each quantity."""
+def inputs_of_book(run: str | Path) -> dict[str, dict]:
+    """By what kept.js checks a change of a quantity on another page than its own."""
     own = [each for each in records.experiments(run) if not each.startswith(records.METHODS_PREFIX)]
     stored = [records.read_record(run, each, samples=False).quantities for each in own]
-    return {quantity: title_of(quantity) for quantities in stored for quantity in quantities}
+    return {
+        name: _inputs(entry.predictions[-1])
+        for quantities in stored
+        for name, entry in quantities.items()
+    }
+
+
+def _inputs(prediction: records.PredictionRecord) -> dict:
+    return {
+        "author_unit": prediction.unit,
+        "python": dict.fromkeys(PARTS[prediction.kind], ""),
+        "inputs": {each.name: units.symbol(each.unit) for each in prediction.inputs},
+        "axis": [each.name for each in prediction.inputs if each.origin == "axis"],
+    }
 
 
 def _static(run: Run) -> dict[str, bytes]:
@@ -190,6 +204,8 @@ def _static(run: Run) -> dict[str, bytes]:
     static = {path.name: path.read_bytes() for path in (ROOT / "book" / "static").glob("*")}
     # A published site names no host, and the name of a run may be one.
     key = hashlib.sha256(f"{run.name} {run.opened_at}".encode()).hexdigest()[:16]
+    inputs = inputs_of_book(run.name)
+    static["inputs.js"] = f"window.reckonBook.inputs = {json.dumps(inputs)};\n".encode()
     facts = {
         "run": key,
         "blind": blind,
@@ -198,7 +214,7 @@ def _static(run: Run) -> dict[str, bytes]:
         "own": settings.own or "",
         "near": NEAR,
         "miss": MISS,
-        "titles": _titles(run.name),
+        "titles": {quantity: title_of(quantity) for quantity in inputs},
         "terms": glossary.definitions(),
         "rules": what_if_panels.rules(),
     }
