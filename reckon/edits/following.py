@@ -50,7 +50,7 @@ class Places:
             name = f"{cell}-0"
             self._display(name, *self._shown.get(name, before._repr_mimebundle_()))
 
-    def execute_again(self, source: str, cell: str, then: Callable[[object], None]) -> bool:
+    def execute_again(self, source: str, cell: str, then: Callable[[object], object]) -> bool:
         """Execute a cell, then that function of its value, and display their blocks where they are;
         whether all that the cell itself shows is new then. Raises what the cell raises."""
         from IPython.utils.capture import capture_output
@@ -153,15 +153,16 @@ def follow(
     changed: set[str],
     by: str | None,
     places: Places,
-    then: Callable[[object], None],
+    then: Callable[[object], object],
+    said: str = "",
 ) -> list[str]:
     """Execute the cells again that follow from an edited one, as long as that is fast and none
     fails.
 
     sources: the text of each cell that was run. changed: the names that the edited one gives. by:
-    that cell; None for all that give these names. then: called with the value of each cell. Returns
-    which cell fails, and how many are old; those that are not in the saved notebook are, as it is
-    not known where they stand."""
+    that cell; None for all that give these names. then: called with the value of each cell. said:
+    the fault that this cell shows, which is not said twice. Returns which cell fails, and how many
+    are old; those that are not in the saved notebook are, as it is not known where they stand."""
     path = config.notebook_in_jupyter()
     order = notebook_cells.ids(notebook_cells.saved(path)) if path else []
     if by and by not in order:
@@ -181,7 +182,8 @@ def follow(
                 old.pop(cell)
     except (Exception, KeyboardInterrupt) as error:
         sentence = cell_errors.sentence_of(places.shell, error)
-        fault = f"Cell {order.index(cell) + 1} follows and fails. {sentence}"
+        fails = f"Cell {order.index(cell) + 1} follows and fails"
+        fault = f"{fails} with the same." if sentence == said else f"{fails}. {sentence}"
     finally:
         session.follows = False
     return [fault, _old(len(old))]

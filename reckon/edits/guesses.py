@@ -120,6 +120,7 @@ def _interval(
     is_amount = units.dimension(unit) != units.dimension("1")
     faults = (
         (len(ends) == 1, "half"),
+        (low > high, "swapped"),
         (not low <= predicted <= high, "outside"),
         (is_amount and low < 0, "negative"),
     )

@@ -16,7 +16,6 @@ from reckon import config, statistics
 from reckon.edits import lab_panels
 from reckon.edits.following import Places, follow
 from reckon.edits.tried_predictions import Tried, comparison
-from reckon.errors import ReckonError
 from reckon.messages import join_words
 from reckon.prediction.formula import Formula, Prediction, refuse_other
 from reckon.prediction.inputs import Input
@@ -157,13 +156,13 @@ class _Notebook:
         _say(self._without_renamed(self._gone(cell, names)))
         if cell is not None:
             self._names[cell] = names
-        self._compare(result.result)
+        said = self._compare(result.result)
         is_edited = cell is not None and self._sources.get(cell, source) != source
         if cell is not None:
             self._sources[cell] = source
             self._first.setdefault(cell, source)
         if is_edited:
-            _say(*follow(self._sources, names, cell, self.places, self._compare))
+            _say(*follow(self._sources, names, cell, self.places, self._compare, said))
 
     def restore(self) -> None:
         """Have all cells show what follows from what each of them was at first."""
@@ -172,16 +171,16 @@ class _Notebook:
         self._sources = dict(self._first)
         _say(*follow(self._sources, set().union(*names), None, self.places, self._compare))
 
-    def _compare(self, value: object) -> None:
+    def _compare(self, value: object) -> str:
         """Display how far off the new predictions are. value: of their cell; a block has the
-        formula."""
+        formula. Returns what is wrong with them, which it displays, too."""
         from IPython.display import display
 
         found = [*self._found()]
         new = [each for each in found if id(each) not in self._seen]
         self._seen |= {id(each): each for each in new}
         if not new:
-            return
+            return ""
         formulas = [each for each in new if isinstance(each, Formula)]
         _say(*(self._older(formula) for formula in formulas))
         predictions = [each for each in new if isinstance(each, Prediction)]
@@ -197,8 +196,11 @@ class _Notebook:
                 panel = lab_panels.html([each.result for each in tried], session.run)
                 if panel:
                     self.places.display_html(panel)
-        except ReckonError as error:
-            _say(str(error))
+        except Exception as error:  # IPython would show a page of where it was raised
+            fault = cell_errors.sentence_of(self._shell, error)
+            _say(fault)
+            return fault
+        return ""
 
     def _still_in_use(self, names: set[str]) -> str:
         """Which formulas and predictions of before a cell that failed leaves as they were."""
@@ -258,8 +260,6 @@ def _say(*sentences: str) -> None:
 def _refuse_unknown(quantity: str, session: Session) -> None:
     """Raises ReckonError where a formula is of a quantity that nothing measures; it may have none,
     and its predictions one each."""
-    if quantity and quantity.count("/") != 2:
-        raise ReckonError(f"{quantity!r} is no quantity; write PART/EXPERIMENT/QUANTITY.")
     if quantity:
         refuse_unknown(session.run.name, quantity, is_new=True)
 

@@ -27,6 +27,10 @@ USE_NUMPY = "write the function of numpy, such as np.sqrt"
 _USE_ORDER = f"compare with < or >, and {_USE_WHERE}"
 
 OWN_AMOUNT = 'rk.given(10, "ns", "a source")'
+UNIT = (
+    "“{text}” is a unit, and a formula has none: make the amount an input of its own, as "
+    f"{OWN_AMOUNT} in the notebook."
+)
 
 # What is said of operations that no formula has; grammar.py adds what is said of a text.
 FAULTS = {
@@ -182,6 +186,10 @@ def to_node(value) -> Node:
     """A node of a number, or the node itself. Raises PredictionError for anything else."""
     if isinstance(value, Node):
         return value
+    if isinstance(value, (tuple, dict)):  # as 1,5 makes one
+        raise PredictionError(
+            f"{value!r} is no number; write a decimal point, or end with return and the parts."
+        )
     if isinstance(value, (str, pint.Quantity, pint.Unit)):
         raise PredictionError(
             f"{str(value)!r} cannot become part of a formula; make it an input, as {OWN_AMOUNT}."

@@ -40,7 +40,7 @@ IMPOSSIBLE = {
 Kind = Literal["sum", "mean", "rate", "plain"]
 
 
-@dataclass(repr=False, eq=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Formula:
     """A traced prediction function, before its inputs have values."""
 
@@ -187,7 +187,8 @@ def refuse_other(value: object, taker: str) -> None:
         )
 
 
-@dataclass(repr=False, eq=False)  # hashed by identity: settings of a measurement are keyed by it
+# Hashed by identity: settings of a measurement are keyed by it.
+@dataclass(frozen=True, repr=False, eq=False)
 class Prediction:
     """A formula with its inputs: the value is known, nothing is measured yet."""
 

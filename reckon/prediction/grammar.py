@@ -26,8 +26,7 @@ FAULTS = {
     "operand": "An input or a number is missing before “{text}”.",
     "rest": "“{text}” is too much{after}.",
     "times": "“*” is missing between “{before}” and “{text}”.",
-    "unit": "“{text}” is a unit, and a formula has none: make the amount an input of its own, as "
-    f"{expression.OWN_AMOUNT} in the notebook.",
+    "unit": expression.UNIT,
     "comma": "“{text}” is no number: write a point for decimals, or a space behind the comma.",
     "digits": "“{text}” is no number of a formula; write it as 16, 1.5 or 1e3.",
     "number": "“{text}” is no finite number; write another one.",

@@ -19,6 +19,7 @@ Origin = Literal["given", "machine", "measured", "guess", "axis"]
 
 # What is said of an interval and its value.
 INTERVAL_FAULTS = {
+    "swapped": "low={low} is larger than high={high}; exchange the two.",
     "half": "an interval has both ends, low and high.",
     "outside": "the value {value} is not between low={low} and high={high}; write "
     "low <= value <= high.",
@@ -52,9 +53,8 @@ class Input:
 
     def _refuse_arithmetic(self, *_) -> NoReturn:
         raise PredictionError(
-            f"The input {self.source!r} is used outside of a formula; is the line "
-            '@rk.predict("PART/EXPERIMENT/QUANTITY", unit="ns") missing above the function that '
-            "computes with it?"
+            f"The input {self.source!r} is used outside of a formula: change its own number, or "
+            'compute with it in the function under @rk.predict("PART/EXPERIMENT/QUANTITY", ...).'
         )
 
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refuse_arithmetic
@@ -69,8 +69,14 @@ class Input:
                 for number in (self.low, self.value, self.high)
             )
             ends = {"low": low, "high": f"{high} ({self.unit})"}
-            fault = INTERVAL_FAULTS["outside"].format(value=value, **ends)
+            is_swapped = None not in (self.low, self.high) and self.low > self.high  # type: ignore
+            kind = "swapped" if is_swapped else "outside"
+            fault = INTERVAL_FAULTS[kind].format(value=value, **ends)
             raise PredictionError(f"{self.source!r}: {fault}")
+
+    def has_inside(self, value: float) -> bool:
+        """Whether the value, in base units, is within the input's interval."""
+        return self.low is not None and self.high is not None and self.low <= value <= self.high
 
 
 def _is_ascending(low: float | None, value, high: float | None) -> bool:

@@ -8,10 +8,10 @@ import types
 
 import numpy as np
 
-from reckon.messages import did_you_mean, join_words
-from reckon.prediction.expression import USE_NUMPY, Node, PredictionError, to_node
+from reckon import units
+from reckon.messages import did_you_mean, join_words, nearest
+from reckon.prediction.expression import UNIT, USE_NUMPY, Node, PredictionError, to_node
 from reckon.prediction.inputs import Input
-from reckon.units import pint
 
 
 def trace(function) -> tuple[list[str], tuple[Node, ...]]:
@@ -23,6 +23,8 @@ def trace(function) -> tuple[list[str], tuple[Node, ...]]:
     if not isinstance(function, types.FunctionType):  # as functools.partial or np.vectorize
         kind = type(function).__name__
         raise PredictionError(f"A {kind} cannot be a prediction; write a function with def.")
+    if inspect.isgeneratorfunction(function) or inspect.iscoroutinefunction(function):
+        raise PredictionError(f"{function.__name__}: write def and return, not yield or async def.")
     _refuse_outside_numbers(function, function.__name__, set())
     names = []
     for parameter in inspect.signature(function).parameters.values():
@@ -41,12 +43,7 @@ def trace(function) -> tuple[list[str], tuple[Node, ...]]:
     except PredictionError as error:
         raise PredictionError(f"{function.__name__}: {error}") from None
     except NameError as error:
-        inputs = f"its inputs are {join_words(names)}."
-        is_math = error.name == "math"
-        hint = f"{USE_NUMPY}." if is_math else did_you_mean(str(error.name), names, inputs)
-        raise PredictionError(
-            f"{function.__name__}: {error.name} is not one of its inputs; {hint}"
-        ) from None
+        raise _unknown(function.__name__, str(error.name), names) from None
     except (ArithmeticError, AttributeError, TypeError, ValueError) as error:
         fault = str(error).replace("'Node' object", "an input")
         raise PredictionError(
@@ -60,6 +57,16 @@ def trace(function) -> tuple[list[str], tuple[Node, ...]]:
     return names, nodes
 
 
+def _unknown(owner: str, name: str, names: list[str]) -> PredictionError:
+    """The error of a name that the function computes with and does not have."""
+    if units.is_unit(name) and not nearest(name, names):
+        return PredictionError(f"{owner}: {UNIT.format(text=name)}")
+    hints = {"math": f"{USE_NUMPY}.", "np": "write `import numpy as np` in a cell above."}
+    inputs = f"its inputs are {join_words(names)}."
+    hint = hints.get(name) or did_you_mean(name, names, inputs)
+    return PredictionError(f"{owner}: {name} is not one of its inputs; {hint}")
+
+
 def _refuse_outside_numbers(function, owner: str, seen: set) -> None:
     """Raises PredictionError for a number that the function, or a helper, takes from outside."""
     if function in seen:
@@ -67,7 +74,7 @@ def _refuse_outside_numbers(function, owner: str, seen: set) -> None:
     seen.add(function)
     outside = inspect.getclosurevars(function)
     for name, value in {**outside.globals, **outside.nonlocals}.items():
-        if isinstance(value, (numbers.Number, np.ndarray, pint.Quantity)):
+        if isinstance(value, (numbers.Number, np.ndarray, units.pint.Quantity)):
             raise PredictionError(
                 f"{owner}: {name} is a number from outside the function; make it an input with "
                 "where it comes from."

@@ -18,6 +18,8 @@ def refuse_unknown(run: str, quantity: str, *, is_new: bool = False) -> None:
     experiment's notebook, nor its C sources have such a name.
 
     is_new: the notebook may have the name since a moment ago, so the last commit's counts."""
+    if quantity.count("/") != 2:
+        raise PredictionError(f"{quantity!r} is no quantity; write PART/EXPERIMENT/QUANTITY.")
     experiment, name = records.experiment_of(quantity), quantity.rpartition("/")[2]
     recorded = records.read_record(run, experiment, samples=False).quantities
     notebook = ROOT / "notebooks" / f"{experiment}.ipynb"

@@ -210,6 +210,8 @@ def _names(statement: ast.stmt) -> set[str]:
         return {statement.name}
     if isinstance(statement, (ast.Import, ast.ImportFrom)):
         return {alias.asname or alias.name.partition(".")[0] for alias in statement.names}
+    if isinstance(statement, ast.AnnAssign) and statement.value is None:  # `path: 150` is no value
+        return set()
     return {
         node.id
         for node in ast.walk(statement)

@@ -14,13 +14,14 @@ import sys
 import tokenize
 import traceback
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import FrozenInstanceError, dataclass
 from types import FunctionType, ModuleType, TracebackType
 from typing import TYPE_CHECKING
 
 from reckon import build_context, config, units
 from reckon.errors import ReckonError
 from reckon.messages import did_you_mean, nearest
+from reckon.prediction.grammar import REFUSED_SIGNS
 from reckon.records.notebook_cells import Page
 from reckon.show.text import capitalised, first_case
 
@@ -37,6 +38,12 @@ _SYNTAX_FAULTS = {
     "invalid syntax. Perhaps you forgot a comma?": "a comma, an operator or a quote is missing",
     "incomplete input": "a bracket or a quote is never closed",
     "invalid syntax": "an operator, a comma or a colon is missing, or a name is misspelt",
+    "unexpected indent": "the line goes on with one that is not above it; restore that one, or "
+    "begin this at the left",
+    "positional argument follows keyword argument": "a value without a name stands behind one with "
+    "a name; write name=value, and no comma in a number",
+    "unexpected character after line continuation character": "`\\` is no operator; a division is "
+    "written /",
     "'return' outside function": "`return` without the line `def ...:` above it",
 }
 # What cannot be computed with, and what to write instead.
@@ -157,6 +164,10 @@ def explain(error: BaseException, variables: Mapping[str, object], page: Page) -
     if isinstance(error, SyntaxError):
         return CellError(error.lineno, _of_syntax(error))
     line, call, source = _place(error.__traceback__, variables)
+    if isinstance(error, FrozenInstanceError):
+        return CellError(
+            line, "it stays as it was made; change the number or the line that made it."
+        )
     # An unknown name of a package of Reckon's is raised there; it is the cell that misspelt it.
     is_name = isinstance(error, AttributeError) and isinstance(error.obj, ModuleType)
     if call and not is_name and not isinstance(error, OSError):
@@ -197,8 +208,20 @@ def _named(error: BaseException) -> str:
 
 def _of_syntax(error: SyntaxError) -> str:
     text, said = (error.text or "").strip(), error.msg.partition(" (detected")[0]
-    fault = _SYNTAX_FAULTS.get(said, said)
+    fault = _SYNTAX_FAULTS.get(said) or _of_character(said) or said
     return f"in `{text}`, {fault}." if text else f"{fault}."
+
+
+def _of_character(said: str) -> str:
+    """What to write in the place of a character that no program has; "" for another fault."""
+    found = re.match(r"invalid (non-printable )?character .*U\+(\w+)", said)
+    if not found:
+        return ""
+    character = chr(int(found[2], 16))
+    quote = {"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'"}.get(character)
+    instead = REFUSED_SIGNS.get(character) or (f"write {quote}" if quote else "delete it")
+    name = f"the invisible character U+{found[2]}" if found[1] else f"`{character}`"
+    return f"{name} cannot be there; {instead}"
 
 
 def _of_call(call: str, error: BaseException) -> str:
@@ -222,6 +245,7 @@ def _of_name(error: NameError, variables: Mapping[str, object], page: Page) -> s
         (bool(where and meant), f"{where}, or {question}"),
         (bool(where), f"{where}."),
         (units.is_unit(name), f'write "{name}" with quotes, as a unit.'),
+        (bool(_function(name)), f"write rk.{name}."),
         (bool(meant), question),
         (True, "run the cell that makes it, or restore it."),
     )
@@ -242,6 +266,11 @@ def _of_type(error: TypeError, _variables: Mapping[str, object], _page: Page) ->
     for kind, instead in _NO_NUMBERS.items():
         if "unsupported operand" in str(error) and kind in str(error):
             return f"{error}; {instead}."
+    if str(error) == "'Prediction' object is not callable":
+        return (
+            "the formula's name is a prediction's now: give that another one, and run the cell "
+            "with @rk.predict again."
+        )
     call = _CALL.match(str(error))
     function = call and _function(call["name"])
     if not call or not function:

@@ -261,7 +261,7 @@ def test_a_value_that_a_reader_stated_is_compared_too(recorded, tmp_path):
     ("stated", "sentence"),
     [
         (("5000 ns", "50 ns", "500 ns"), INTERVAL_FAULTS["outside"]),
-        (("100 ns", "500 ns", "50 ns"), INTERVAL_FAULTS["outside"]),
+        (("100 ns", "500 ns", "50 ns"), INTERVAL_FAULTS["swapped"]),
         (("100 ns", "-5 ns", "500 ns"), INTERVAL_FAULTS["negative"]),
         (("100 ns", "50 ns"), INTERVAL_FAULTS["half"]),
     ],

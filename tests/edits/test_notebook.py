@@ -259,6 +259,49 @@ def test_a_mistake_is_a_sentence_without_a_traceback(lab):
             'rk.guess(5 cycles, "x")',
             'Line 1: in `rk.guess(5 cycles, "x")`, a comma, an operator or a quote is missing.',
         ),
+        (
+            'low, high = "low", 1\nrk.guess(1, "ns", "x", low=0, 1,200)',
+            'Line 2: in `rk.guess(1, "ns", "x", low=0, 1,200)`, a value without a name stands behind '
+            "one with a name; write name=value, and no comma in a number.",
+        ),
+        ("x = 4 ÷ 2", "Line 1: in `x = 4 ÷ 2`, `÷` cannot be there; write /."),
+        ("x = “4”", 'Line 1: in `x = “4”`, `“` cannot be there; write ".'),
+        (
+            "x = 1\u202f200",
+            "Line 1: in `x = 1\u202f200`, the invisible character U+202F cannot be there; delete it.",
+        ),
+        (
+            "x = 4 \\ 2",
+            "Line 1: in `x = 4 \\ 2`, `\\` is no operator; a division is written /.",
+        ),
+        (
+            "x = 1\n  y = 2",
+            "Line 2: in `y = 2`, the line goes on with one that is not above it; restore that one, or "
+            "begin this at the left.",
+        ),
+        ('guess(1, "ns", "x")', "Line 1: there is no `guess` in this notebook; write rk.guess."),
+        (
+            'rk.measured("cpu/clock", rk.guess(3, "GHz", "x", low=2, high=5))',
+            "'cpu/clock' is no quantity; write PART/EXPERIMENT/QUANTITY.",
+        ),
+        (
+            'rk.guess(150, "ns", "x", low=200, high=50)',
+            "'x': low=200 is larger than high=50 (ns); exchange the two.",
+        ),
+        (
+            'a_time = rk.given(1, "ns", "it")\n2 * a_time',
+            "The input 'it' is used outside of a formula: change its own number, or compute with it in "
+            'the function under @rk.predict("PART/EXPERIMENT/QUANTITY", ...).',
+        ),
+        (
+            "null_call_here.kernel_path = 500",
+            "Line 1: it stays as it was made; change the number or the line that made it.",
+        ),
+        (
+            "null_call_here(clock=1)",
+            "Line 1: the formula's name is a prediction's now: give that another one, and run the cell "
+            "with @rk.predict again.",
+        ),
         ("x = 1\nreturn x", "Line 2: `return` without the line `def ...:` above it."),
         (
             "rk.reseal(1)",
@@ -321,6 +364,20 @@ def test_a_cell_that_uses_what_no_cell_makes_any_more_predicts_nothing(lab, new,
         assert f"there is no `path` in this notebook; {hint}" in shown
         assert "Predicted" not in shown and "follows" not in shown
     assert "Predicted" in lab.run(lab.cells[INPUTS], INPUTS)
+
+
+def test_what_is_annotated_has_no_value(lab):
+    shown = edited(lab, INPUTS, "path = rk.guess(150", "path: rk.guess(500")
+    assert "there is no `path` in this notebook" in shown and "predicted" not in shown
+    edited(lab, INPUTS, "", "")
+
+
+def test_an_unknown_error_of_a_prediction_is_a_sentence(lab):
+    shown = edited(
+        lab, INPUTS, "rk.show.prediction(null_call_here", "null_call_here.inputs['clock'] = ('5'"
+    )
+    assert "has no attribute" in shown and "Traceback" not in shown and "callback" not in shown
+    edited(lab, INPUTS, "", "")
 
 
 def test_a_power_that_is_written_as_on_paper_is_refused(lab):
@@ -393,8 +450,9 @@ def test_what_follows_is_made_of_what_the_cells_above_it_give(sources, following
 
 def test_a_cell_that_follows_and_fails_is_named_with_those_that_are_old(page):
     shown = edited(page, FORMULA, "kernel_path, clock):", "kernel_path, clock, more):")
+    assert shown.startswith("null_call takes mode_switch, kernel_path, clock, more; missing: more.")
     assert (
-        "Cell 7 follows and fails. null_call takes mode_switch, kernel_path, clock, more;" in shown
+        shown.count("null_call takes") == 1 and "Cell 7 follows and fails with the same." in shown
     )
     assert " cells that follow from this one still show what was before: choose" in shown
     edited(page, FORMULA, "no such", "text")

@@ -54,7 +54,10 @@ def test_the_tree_keeps_the_authors_order():
         (lambda a: np.sum(a), "np.sum cannot"),
         (lambda a: np.sin(a), "np.sin cannot"),
         (lambda a: a * units.registry().Quantity(1, "s"), "make it an input"),
-        (lambda a: a + "10 ns", "make it an input, as rk.given(10, \"ns\","),
+        (lambda a: a + "10 ns", 'make it an input, as rk.given(10, "ns",'),
+        (lambda a: a + 10 * ns, "“ns” is a unit, and a formula has none"),  # noqa: F821
+        (lambda a: (1, (5 * a, a)), "is no number; write a decimal point"),
+        (lambda a: (yield a), "write def and return, not yield"),
         (lambda a: "b" * a, "'b' cannot become part of a formula"),
         (lambda a: a / 0, "A division by 0 has no value"),
         (lambda a: a * np.array([1, 2]), "make it an axis"),
