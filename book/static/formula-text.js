@@ -85,9 +85,17 @@ window.reckon.formulaText = (() => {
       if (first.number && last.number && first.start + joined.length === last.end) throw fault("comma", { text: joined });
     }
 
+    /** What begins an operand, where the one before it has ended. */
+    function refuseOperand() {
+      const { number, name, text: next } = all[place] ?? {};
+      if (name && !names.includes(name) && unitOf(name)) throw fault("unit", { text: name });
+      if (number || name || next === "(") throw fault("between", { before: all[place - 1].text, text: next });
+    }
+
     function expect(wanted) {
       if (sign() !== wanted) {
         if (sign() === ",") refuseDecimalComma();
+        refuseOperand();
         throw fault("missing", { text: wanted, after: after() });
       }
       place += 1;
@@ -155,6 +163,7 @@ window.reckon.formulaText = (() => {
 
     function call(name, start) {
       const [op] = Object.entries(functions).find(([, numpy]) => `np.${numpy}` === name) ?? [];
+      if (names.includes(name)) refuseOperand();
       if (name.startsWith("rk.")) throw fault("maker", { text: name });
       if (!op) {
         const known = Object.values(functions).sort();
@@ -179,10 +188,7 @@ window.reckon.formulaText = (() => {
       place += 1;
       trees.push(comparison());
     }
-    const { name } = all[place] ?? {};
-    const before = all[place - 1];
-    if (before.number && names.includes(name)) throw fault("times", { before: before.text, text: name });
-    if (before.number && name && unitOf(name)) throw fault("unit", { text: name });
+    refuseOperand();
     if (all[place]) throw fault("rest", { text: text.slice(all[place].start).trim(), after: after() });
     return trees;
   }

@@ -25,7 +25,7 @@ FAULTS = {
     "end": "The formula ends too early{after}.",
     "operand": "An input or a number is missing before “{text}”.",
     "rest": "“{text}” is too much{after}.",
-    "times": "“*” is missing between “{before}” and “{text}”.",
+    "between": "An operator such as * is missing between “{before}” and “{text}”.",
     "unit": expression.UNIT,
     "comma": "“{text}” is no number: write a point for decimals, or a space behind the comma.",
     "digits": "“{text}” is no number of a formula; write it as 16, 1.5 or 1e3.",
@@ -114,14 +114,18 @@ class _Parser:
             self._place += 1
             parts.append(self._binary())
         if self._next.kind != "end":
-            before, name = self._tokens[self._place - 1], self._next.text
-            if before.kind == "number" and name in self._names:
-                raise fault("times", before=before.text, text=name)
-            if before.kind == "number" and units.is_unit(name):
-                raise fault("unit", text=name)
+            self._refuse_operand()
             rest = self._text[self._next.start :].strip()
             raise fault("rest", text=rest, after=self._after())
         return parts
+
+    def _refuse_operand(self) -> None:
+        """What begins an operand, where the one before it has ended."""
+        kind, text = self._next.kind, self._next.text
+        if kind == "name" and text not in self._names and units.is_unit(text):
+            raise fault("unit", text=text)
+        if kind in ("name", "number") or text == "(":
+            raise fault("between", before=self._tokens[self._place - 1].text, text=text)
 
     @property
     def _next(self) -> _Token:
@@ -149,6 +153,7 @@ class _Parser:
         if not self._takes(sign):
             if self._next.text == ",":
                 self._refuse_decimal_comma()
+            self._refuse_operand()
             raise fault("missing", text=sign, after=self._after())
 
     def _node(self, op: str, *args: Node) -> Node:
@@ -221,6 +226,8 @@ class _Parser:
 
     def _call(self, token: _Token) -> Node:
         op = _FUNCTIONS.get(token.text)
+        if token.text in self._names:
+            self._refuse_operand()
         if token.text.startswith("rk."):
             raise fault("maker", text=token.text)
         if op is None:

@@ -72,6 +72,12 @@ UNFITTING = [
     "return kernel_path / clock",
     "constructor",
     "2 kernel_path / clock",
+    "2 x kernel_path / clock",
+    "2(kernel_path) / clock",
+    "kernel_path(2) / clock",
+    "kernel_path / (2.5 GHz)",
+    "kernel_path / clock ms",
+    "(kernel_path clock)",
     "2kernel_path / clock",
     "mode_switch",
     "mode_switch * clock",
@@ -172,7 +178,7 @@ def test_where_an_amount_or_a_sign_is_missing_is_said():
             in_python(f"kernel_path / clock + {number}")
     with pytest.raises(ReckonError, match="rk.guess makes an input: give it a name"):
         in_python("rk.guess(500) / clock")
-    with pytest.raises(ReckonError, match="“\\*” is missing between “2” and “kernel_path”"):
+    with pytest.raises(ReckonError, match="such as \\* is missing between “2” and “kernel_path”"):
         in_python("2 kernel_path / clock")
 
 
