@@ -37,6 +37,6 @@ def first_fault(error: pydantic.ValidationError) -> str:
     """The first entry that a model refuses, with its place: "points.0.x: Field required"."""
     fault = error.errors()[0]
     place = ".".join(str(part) for part in fault["loc"])
-    is_bare = fault["type"] == "string_type" and isinstance(fault["input"], int | float)
+    is_bare = fault["type"] == "string_type" and type(fault["input"]) in (int, float)
     says = f'{fault["input"]} is no text; write "{fault["input"]}"' if is_bare else fault["msg"]
     return f"{place}: {says}" if place else says

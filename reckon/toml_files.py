@@ -23,8 +23,9 @@ class Entry(pydantic.BaseModel):
     model_config = pydantic.ConfigDict(extra="forbid", frozen=True)
 
 
-def load(path: Path) -> dict[str, Any]:
-    """The file's content; a byte order mark before it is left out. Raises ReckonError."""
+def load(path: Path, hint: str = "") -> dict[str, Any]:
+    """The file's content; a byte order mark before it is left out. Raises ReckonError, with
+    the hint for what is no TOML."""
     if path.is_fifo():  # opening it would wait for a writer
         raise ReckonError(f"{path} is a pipe; write its content into a file.")
     try:
@@ -38,15 +39,16 @@ def load(path: Path) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise ReckonError(f"{path}: it is not UTF-8 text; save it as UTF-8.") from None
     except (ValueError, RecursionError) as error:  # a number too long, brackets too deep
-        raise ReckonError(f"{path}: {error}.") from None
+        raise ReckonError(f"{path}: {error}{hint}.") from None
 
 
-def read(path: Path, model: type[Model]) -> Model:
-    """The file's content. Raises ReckonError with the first entry that does not fit the model."""
+def read(path: Path, model: type[Model], hint: str = "") -> Model:
+    """The file's content. Raises ReckonError with the first entry that does not fit the model, and
+    the hint."""
     try:
-        return model.model_validate(load(path))
+        return model.model_validate(load(path, hint))
     except pydantic.ValidationError as error:
-        raise ReckonError(f"{path}: {first_fault(error)}.") from None
+        raise ReckonError(f"{path}: {first_fault(error)}{hint}.") from None
 
 
 @functools.cache

@@ -44,7 +44,7 @@ FAULTS = {
 REFUSED_SIGNS = REFUSED | {
     **{"×": "write *", "·": "write *", "÷": "write /", "−": "write -"},
     **dict.fromkeys(("return", "="), "write what stands behind it alone"),
-    **dict.fromkeys(('"', "'"), f"make an amount an input, as {expression.OWN_AMOUNT}"),
+    **dict.fromkeys(('"', "'"), f"leave it out; an amount is an input, as {expression.OWN_AMOUNT}"),
 }
 
 _TOKEN = re.compile(

@@ -99,7 +99,8 @@ def test_a_file_of_predictions_from_the_site_is_evaluated(recorded, tmp_path):
         (None, "cannot be read: No such file"),
         ("[cpu", "predictions.toml: "),
         ("# Nothing.", "predictions.toml has no prediction; "),
-        ("a = 1", "predictions.toml: a: Input should be a valid dictionary"),
+        ("a = 1", "predictions.toml: a: Input should be a valid dictionary; write lines such as ["),
+        ("[cpu/syscall/getpid]", "column 5); write lines such as ["),
         ('["cpu/syscall/getpid"]\nkernel_path = "3 ns"', "is a number of cycles, but 3 ns"),
         (
             '["cpu/syscall/getpid"]\nkernel_path = "1,200"',
@@ -163,7 +164,7 @@ def test_a_file_with_a_fault_is_one_sentence(recorded, tmp_path, content, messag
         ([NULL_CALL, "soft_ware=2 * kernel_path / clock"], "did you mean software?"),
         (
             [NULL_CALL, "formula=__import__('os')"],
-            "`'` cannot become part of a formula; make an amount an input, as rk.given(",
+            "`'` cannot become part of a formula; leave it out; an amount is an input",
         ),
         ([NULL_CALL, "formula=9 ** 9 ** 9 ** 9 / clock"], "“9 ** 9 ** 9” is no finite number"),
         (

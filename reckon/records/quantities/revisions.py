@@ -205,6 +205,7 @@ class _PredictionsFile(pydantic.RootModel[dict[str, dict[str, str]]]):
     "formula"."""
 
 
+_LINES = '; write lines such as ["cpu/syscall/getpid"] and kernel_path = "550 cycles"'
 _READER = "reader"  # the table on the reader
 _LONGEST_NAME = 200  # characters: pages print it
 # What a reader predicted as a value, not by inputs; the same before a discussion; where on a curve.
@@ -238,7 +239,7 @@ class PredictionsFile:
 
 def read_file(path: Path) -> PredictionsFile:
     """The file's predictions. Raises ReckonError."""
-    tables = dict(toml_files.read(path, _PredictionsFile).root)
+    tables = dict(toml_files.read(path, _PredictionsFile, _LINES).root)
     about = tables.pop(_READER, {})
     reader = about.get("name", "")
     if len(reader) > _LONGEST_NAME:

@@ -74,7 +74,7 @@ def test_the_file_is_parsed_once_for_all_quantities_of_a_run(laid_over, monkeypa
     laid_over('["cpu/syscall/getpid"]\nclock = "3.2 GHz"\n')
     parsed, read = [], toml_files.read
     monkeypatch.setattr(
-        toml_files, "read", lambda path, model: parsed.append(path) or read(path, model)
+        toml_files, "read", lambda path, model, hint: parsed.append(path) or read(path, model)
     )
     assert len(all_results("recorded")) > 100 and len(parsed) == 1
 
@@ -87,7 +87,7 @@ def test_the_file_is_parsed_once_for_all_quantities_of_a_run(laid_over, monkeypa
             '["cpu/syscall/getpid"]\nclock = "3 ns"',
             "mine.toml: cpu/syscall/getpid: clock: This is a clock rate, but 3 ns is a time",
         ),
-        ('["cpu/syscall/getpid"]\nclock = 3', 'getpid.clock: 3 is no text; write "3".'),
+        ('["cpu/syscall/getpid"]\nclock = 3', 'getpid.clock: 3 is no text; write "3"'),
         ("[", "mine.toml: "),
     ],
 )
