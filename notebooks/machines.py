@@ -14,7 +14,7 @@ from reckon.comparison.reports.attributes import attributes
 from reckon.comparison.reports.other_machines import Cell, OtherMachines
 from reckon.comparison.reports.other_machines import other_machines as other_machines
 from reckon.comparison.reports.report import Report, ReportedFact
-from reckon.comparison.two_runs import compare
+from reckon.comparison.two_runs import Comparison, compare
 from reckon.computer.facts import Machine
 from reckon.computer.fields import FIELDS
 from reckon.errors import ReckonError
@@ -31,7 +31,7 @@ from reckon.show.text import (
     plural,
     ratio_text,
 )
-from reckon.show.titles import page_link, row_title, title_of, with_titles
+from reckon.show.titles import link, page_link, row_title, title_of, with_titles
 
 _EXTREMES = 3  # quantities that are named as the fastest and the slowest
 _MAX_COMPARISONS = 2  # other runs that are each compared with this one
@@ -260,9 +260,9 @@ def _comparison(others: OtherMachines, name: str, k: int) -> Block:
     differences = f"How the machine differs between {a} and {b}"
     return join_blocks(
         [
-            run_comparison.verdict(comparison),
-            run_comparison.table(comparison, changed, label),
-            run_comparison.differences(comparison, differences, f"{label}-machine"),
+            _verdict(comparison),
+            _changes(comparison, changed, label),
+            _machine_differences(comparison, differences, f"{label}-machine"),
         ]
     )
 
@@ -291,6 +291,49 @@ def _fact_value(fact: ReportedFact) -> str:
     is_whole = fact.value == round(fact.value)
     number = units.plain(fact.value) if is_whole else f"{fact.value:,.7g}"
     return units.with_unit(number, fact.unit)
+
+
+def _verdict(comparison: Comparison) -> Block:
+    return say(
+        f"**{comparison.b} compared with {comparison.a}.**",
+        run_comparison.count_sentence(comparison),
+        run_comparison.clock_sentence(comparison),
+        run_comparison.control_sentence(comparison),
+        *(f"Only {run} has {len(names)} more." for run, names in run_comparison.only_in_one_run(comparison)),
+    )
+
+
+def _changes(comparison: Comparison, caption: str, name: str) -> Block:
+    """The changes, the largest first; a sentence if there is none."""
+    if not comparison.changed:
+        return say(run_comparison.no_change_sentence(comparison))
+    has_clock_moved = run_comparison.has_clock_moved(comparison)
+    rows = []
+    for quantity in comparison.changed:
+        point = quantity.largest
+        has_cycles = has_clock_moved and quantity.is_time
+        rows.append(
+            [
+                f"{link(quantity.quantity)}{run_comparison.where(quantity, point)}",
+                *(units.amount(side.median, quantity.unit) for side in (point.a, point.b)),
+                f"{run_comparison.ratio_with_interval(point)}, {quantity.direction}",
+                ratio_text(point.cycles_ratio) if has_cycles else NONE,
+                run_comparison.curve_summary(quantity) or NONE,
+            ]
+        )
+    header = ["Quantity", comparison.a, comparison.b]
+    header += ["Ratio (interval)", "In core cycles", "Of the curve"]
+    return grid(header, rows, caption, name, [28, 12, 12, 20, 10, 18])
+
+
+def _machine_differences(comparison: Comparison, caption: str, name: str) -> Block:
+    """The differences between the two machines' descriptions."""
+    triples = run_comparison.machine_differences(*comparison.machines)
+    rows = [[title, literal(in_a), literal(in_b)] for title, in_a, in_b in triples]
+    a, b = comparison.a, comparison.b
+    if not rows:
+        return say(f"The descriptions of the machine are the same in {a} and {b}.")
+    return grid(["What", a, b], rows, caption, name, [24, 38, 38])
 
 
 def runs_of_other_machines(others: OtherMachines) -> list[records.Run]:

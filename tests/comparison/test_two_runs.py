@@ -30,7 +30,9 @@ def test_runs_of_one_name_are_named_by_their_folders(folders):
     assert text(comparison).startswith(f"{elsewhere} compared with here\n")
     assert "Only in here: 15" in text(comparison)
     assert to_dict(comparison)["only"] == {"a": NAMES[5:], "b": []}
-    assert "Only here has 15 more." in run_comparison.verdict(comparison).markdown
+    assert (
+        "Only here has 15 more." in contents.findings_of("machines")._verdict(comparison).markdown
+    )
 
 
 def test_a_copied_run_is_another_machine(folders):

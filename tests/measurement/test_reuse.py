@@ -9,6 +9,7 @@ from helpers.project import forget
 
 import reckon as rk
 from reckon import config, records
+from reckon.book import contents
 from reckon.measurement import library, reuse
 from reckon.measurement.sampling import PointSampler
 from reckon.records.quantities.export import to_json
@@ -16,7 +17,6 @@ from reckon.records.quantities.lookup import read_result
 from reckon.records.run_files import verify
 from reckon.records.session import current_session
 from reckon.show.tables import tables
-from reckon.show.tables.caveats import caveats
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_an_attempt_that_gave_nothing_is_said_wherever_the_figure_is_shown(faile
     assert to_json(failed_again)["reason"] == note
     assert note in rk.show.verdict(failed_again, "a chain").markdown
     assert note in tables.measured_cell(failed_again)
-    assert note in caveats([failed_again], []).markdown
+    assert note in contents.findings_of("summary").caveats([failed_again], []).markdown
     assert verify.faults(current_session().run.name) == []
 
 

@@ -9,7 +9,6 @@ import reckon as rk
 from reckon import records
 from reckon.book import contents
 from reckon.show.tables import headlines, scores
-from reckon.show.tables.caveats import caveats
 from reckon.statistics import SampleWarning
 
 SUMMARY, FRONT = contents.findings_of("summary"), contents.findings_of("summary_front")
@@ -141,13 +140,13 @@ def test_caveats_have_a_line_for_each_cause():
     other = made_up.single("memory/made/other", 10, "ns")
     other.__dict__["summaries"] = [summary]
     check = {"name": "load", "state": "warn", "found": "3 of 2", "advice": "Wait."}
-    assert caveats([noisy, other], [check]).markdown.splitlines() == [
+    assert SUMMARY.caveats([noisy, other], [check]).markdown.splitlines() == [
         "- **Load**: 3 of 2. Wait.",
         "- **Fresh processes differ from one another** (2 quantities). They are: "
         "noisy in [cpu/made](/notebooks/cpu/made.ipynb) and "
         "other in [memory/made](/notebooks/memory/made.ipynb).",
     ]
-    assert caveats([], []).markdown == "Nothing suspicious was found."
+    assert SUMMARY.caveats([], []).markdown == "Nothing suspicious was found."
 
 
 def test_a_miss_is_blamed_on_a_guess_whose_interval_holds_the_value_it_needs(recorded):

@@ -22,7 +22,6 @@ from reckon.show.sentences.verdicts import verdict
 from reckon.show.tables import headlines as chosen
 from reckon.show.tables import scores
 from reckon.show.tables.answer_box import answer
-from reckon.show.tables.caveats import caveats as caveats_of
 from reckon.show.tables.headlines import Headline
 from reckon.show.tables.tables import cross_check, table
 
@@ -125,7 +124,7 @@ def test_the_verdict_says_so(two):
 def test_it_is_not_scored_or_ranked(two, one):
     assert "1 sealed prediction" in scores.score([two, one]).markdown
     assert "two" not in contents.findings_of("summary").best_and_worst([two, one]).markdown
-    caveats = caveats_of([two, one], []).markdown
+    caveats = contents.findings_of("summary").caveats([two, one], []).markdown
     assert "Fresh processes in two groups" in caveats
 
 

@@ -1,4 +1,4 @@
-"""A comparison of two runs: as text, as JSON and as tables and sentences of a page."""
+"""A comparison of two runs in words, for a page and for a terminal."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from reckon import records, units
 from reckon.comparison.quantities import PointComparison, QuantityComparison
 from reckon.comparison.two_runs import Comparison
 from reckon.computer.fields import FIELDS, SECTIONS
-from reckon.show.block import Block, grid, say
-from reckon.show.text import NONE, literal, machine_value, ratio_text
-from reckon.show.titles import link
+from reckon.show.text import machine_value
 
 _RATIOS = (1.1, 1.3, 2.0, 3.0)  # for which it is printed in how many quantities they are visible
 _CLOCK_MOVED = 0.01  # a smaller change of the core clock is within its calibration's spread
@@ -56,7 +54,7 @@ def curve_summary(quantity: QuantityComparison) -> str:
     return f"{apart} of {len(quantity.points)} points apart, {middle}"
 
 
-def _has_clock_moved(comparison: Comparison) -> bool:
+def has_clock_moved(comparison: Comparison) -> bool:
     a_hz, b_hz = comparison.clock_hz
     return abs(b_hz / a_hz - 1) >= _CLOCK_MOVED
 
@@ -70,7 +68,7 @@ def clock_sentence(comparison: Comparison) -> str:
         f"The core clock was {units.amount(a_hz, 'Gcycle/s')} in {comparison.a} and "
         f"{units.amount(b_hz, 'Gcycle/s')} in {comparison.b}"
     )
-    if not _has_clock_moved(comparison):
+    if not has_clock_moved(comparison):
         return f"{clocks}: the same within {100 * _CLOCK_MOVED:.0f} %."
     return (
         f"{clocks}: a time that depends on it alone changes to {units.number(a_hz / b_hz)}×; "
@@ -133,46 +131,3 @@ def only_in_one_run(comparison: Comparison) -> list[tuple[str, list[str]]]:
     """(run, quantities that it alone has) for each run that has any."""
     pairs = zip((comparison.a, comparison.b), comparison.only, strict=True)
     return [(run, names) for run, names in pairs if names]
-
-
-def table(comparison: Comparison, caption: str, name: str) -> Block:
-    """The changes, the largest first; a sentence if there is none."""
-    if not comparison.changed:
-        return say(no_change_sentence(comparison))
-    has_clock_moved = _has_clock_moved(comparison)
-    rows = []
-    for quantity in comparison.changed:
-        point = quantity.largest
-        has_cycles = has_clock_moved and quantity.is_time
-        rows.append(
-            [
-                f"{link(quantity.quantity)}{where(quantity, point)}",
-                *(units.amount(side.median, quantity.unit) for side in (point.a, point.b)),
-                f"{ratio_with_interval(point)}, {quantity.direction}",
-                ratio_text(point.cycles_ratio) if has_cycles else NONE,
-                curve_summary(quantity) or NONE,
-            ]
-        )
-    header = ["Quantity", comparison.a, comparison.b]
-    header += ["Ratio (interval)", "In core cycles", "Of the curve"]
-    return grid(header, rows, caption, name, [28, 12, 12, 20, 10, 18])
-
-
-def differences(comparison: Comparison, caption: str, name: str) -> Block:
-    """The differences between the two machines' descriptions."""
-    triples = machine_differences(*comparison.machines)
-    rows = [[title, literal(in_a), literal(in_b)] for title, in_a, in_b in triples]
-    a, b = comparison.a, comparison.b
-    if not rows:
-        return say(f"The descriptions of the machine are the same in {a} and {b}.")
-    return grid(["What", a, b], rows, caption, name, [24, 38, 38])
-
-
-def verdict(comparison: Comparison) -> Block:
-    return say(
-        f"**{comparison.b} compared with {comparison.a}.**",
-        count_sentence(comparison),
-        clock_sentence(comparison),
-        control_sentence(comparison),
-        *(f"Only {run} has {len(names)} more." for run, names in only_in_one_run(comparison)),
-    )

@@ -4,9 +4,12 @@ import pytest
 from helpers import made_up
 from helpers.made_up import NAMES, compared, results
 
+from reckon.book import contents
 from reckon.cli.compare import text, to_dict
 from reckon.comparison.two_runs import compare
 from reckon.show.tables import run_comparison
+
+MACHINES = contents.findings_of("machines")
 
 
 def test_only_changed_quantities_have_a_direction(folders):
@@ -29,7 +32,7 @@ def test_only_changed_quantities_have_a_direction(folders):
 )
 def test_nothing_judged_is_not_reported_as_unchanged(folders, processes, sentence):
     comparison = compared(results(1, processes=processes)[:2], results(2)[:2])
-    table = run_comparison.table(comparison, "What", "what").markdown
+    table = MACHINES._changes(comparison, "What", "what").markdown
     assert sentence in text(comparison) and table == sentence
 
 
@@ -54,7 +57,7 @@ def test_the_differences_between_the_machines(folders):
         ("Operating system: Kernel", "6.1", "6.2"),
         ("Fitness: turbo", "on", "off"),
     ]
-    table = run_comparison.differences(comparison, "How", "how").markdown
+    table = MACHINES._machine_differences(comparison, "How", "how").markdown
     assert "| Operating system: Kernel | 6.1 | 6.2 |" in table
 
 
@@ -69,4 +72,4 @@ def test_a_changed_core_clock_is_reported(folders):
     assert largest.cycles_ratio == pytest.approx(largest.ratio / 1.25)
     sentence = "3.00 GHz in a and 2.40 GHz in b: a time that depends on it alone changes to 1.25×"
     assert sentence in run_comparison.clock_sentence(comparison)
-    assert "In core cycles" in run_comparison.table(comparison, "What", "what").markdown
+    assert "In core cycles" in MACHINES._changes(comparison, "What", "what").markdown
