@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
 from collections.abc import Iterator
@@ -9,10 +10,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from reckon import config, units
+from reckon import config, records, units
 from reckon.computer.facts import Machine
 from reckon.prediction.inputs import Input
 from reckon.prediction.ratios import MISS, NEAR, factor_off, is_comparable
+from reckon.records.quantities import export
 from reckon.records.quantities.recorded_predictions import needed_guesses, to_prediction
 from reckon.records.quantities.result import Result
 from reckon.show.block import (
@@ -27,6 +29,7 @@ from reckon.show.block import (
     sorted_by,
     table,
 )
+from reckon.show.frames import frame
 from reckon.show.sentences import warning_sentences
 from reckon.show.tables.scores import (
     BASES,
@@ -66,6 +69,7 @@ from reckon.show.text import (
     processor,
     ratio_text,
 )
+from reckon.show.text_summary import text_summary
 from reckon.show.titles import link, page_link, title_of
 
 _DISCUSSED = 8  # of the predictions that were farthest off
@@ -326,6 +330,23 @@ def source_map(results: list[Result], caption: str, name: str) -> Block:
         links = [f"{{download}}`{p.name} </{p.relative_to(config.ROOT)}>`" for p in paths]
         rows.append([page_link(experiment), ", ".join(links), str(count)])
     return grid(["Experiment", "C files", "Quantities"], rows, caption, name)
+
+
+def downloads(run: records.Run, results: list[Result]) -> Block:
+    """Links to every quantity as CSV and as JSON and to the page of text, which are written beside
+    the figures."""
+    files = {
+        "results.csv": frame(*results).to_csv(index=False),
+        "results.json": json.dumps([export.to_json(result) for result in results], indent=1) + "\n",
+        "summary.txt": text_summary(run, results),
+    }
+    for name, content in files.items():
+        records.write_whole(config.settings().build_dir / "figures" / name, content)
+    csv, as_json, text = (f"</figures/{name}>`" for name in files)
+    return say(
+        f"Every quantity of this run as {{download}}`CSV {csv} or {{download}}`JSON {as_json};",
+        f"its main results on {{download}}`one page of text {text} for a mail.",
+    )
 
 
 # --- what may mislead -------------------------------------------------------------------------------

@@ -17,7 +17,6 @@ from reckon.show.block import PART_MARK, Block, join_blocks, marked, raw_html, s
 from reckon.show.figures import drawings
 from reckon.show.figures.drawings import Data
 from reckon.show.figures.style import BLACK, SERIES, Look
-from reckon.show.pages.text_summary import kernel, when_measured
 from reckon.show.tables.answer_box import (
     MARKS,
     AnswerValues,
@@ -36,6 +35,7 @@ from reckon.show.tables.headlines import (
 )
 from reckon.show.tables.headlines import of_parts as of_parts
 from reckon.show.text import NONE, brief, literal, machine_value, plural, processor
+from reckon.show.text_summary import kernel, when_measured
 from reckon.show.titles import page_title
 
 _FIT = "Fit to be measured."

@@ -77,6 +77,7 @@ _API = {
         "literal": "reckon.show.text:literal",
         "why": "reckon.show.text:why",
         "is_miss": "reckon.prediction.ratios:is_miss",
+        "reports": "reckon.comparison.reports",
     },
     "numbers in sentences": {
         "amount": "reckon.units:amount",
@@ -88,11 +89,6 @@ _API = {
         "more_or_less": "reckon.show.text:more_or_less",
         "percent_more_or_less": "reckon.show.text:percent_more_or_less",
         "times_as_long": "reckon.show.text:times_as_long",
-    },
-    "what one page shows": {
-        "reports": "reckon.comparison.reports",
-        "status_page": "reckon.show.pages.status_page",
-        "text_summary": "reckon.show.pages.text_summary",
     },
 }
 _PLACES = {name: place for names in _API.values() for name, place in names.items()}

@@ -22,7 +22,7 @@ from reckon.records.quantities.lookup import all_results, results_of
 from reckon.records.quantities.result import Result, summary_text
 from reckon.records.run_files import verify as seals
 from reckon.records.session import requested_run
-from reckon.show.pages import text_summary
+from reckon.show import text_summary
 from reckon.show.text import counted_position, ratio_text
 from reckon.statistics import cache
 

@@ -66,3 +66,8 @@ def _kept(name: str) -> Path:
 
 def _size(file: Path) -> int:
     return file.stat().st_size
+
+
+def record_copy(experiment: str) -> str:
+    """Where the staged book has a copy of the experiment's record."""
+    return f"figures/record-{experiment.replace('/', '-')}.json"

@@ -16,8 +16,8 @@ from reckon.edits.what_if_panels import data_of
 from reckon.errors import NoOneValue
 from reckon.records.quantities.recorded_predictions import needed_guesses, ratio, to_prediction
 from reckon.records.quantities.revisions import QuantityPrediction
+from reckon.show import text_summary
 from reckon.show.findings import missed
-from reckon.show.pages import text_summary
 from reckon.show.sentences.verdicts import verdict
 from reckon.show.tables import headlines as chosen
 from reckon.show.tables import scores

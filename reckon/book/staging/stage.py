@@ -24,8 +24,7 @@ from reckon.prediction.ratios import MISS, NEAR
 from reckon.records.run_files import verify
 from reckon.records.run_files.models import Run
 from reckon.show import citations
-from reckon.show.figure_files import PHONE, PLACES
-from reckon.show.pages import status_page
+from reckon.show.figure_files import PHONE, PLACES, record_copy
 from reckon.show.titles import title_of
 
 _DATA = (".bib", ".json")  # of what lies in book/, beside the prose
@@ -248,7 +247,7 @@ def _figures(files: dict[str, bytes]) -> dict[str, bytes]:
 def _record_copies(run: str) -> dict[str, bytes]:
     """The raw records, to which the page `status` links."""
     return {
-        status_page.record_copy(experiment): records.record_path(run, experiment).read_bytes()
+        record_copy(experiment): records.record_path(run, experiment).read_bytes()
         for experiment in records.experiments(run)
     }
 

@@ -8,6 +8,7 @@ from reckon import records, units
 from reckon.records.quantities.lookup import first_predicted
 from reckon.records.run_files.models import Measurement, Quantity, Run
 from reckon.show.block import Block, say, table
+from reckon.show.figure_files import record_copy
 from reckon.show.text import NONE, code, literal
 from reckon.show.titles import page_link
 
@@ -78,9 +79,7 @@ def _time(text: str) -> str:
     return f"<time>{text}</time>"
 
 
-def record_copy(experiment: str) -> str:
-    """Where the staged book has a copy of the experiment's record."""
-    return f"figures/record-{experiment.replace('/', '-')}.json"
+
 
 
 def provenance(run: Run) -> Block:

@@ -4,7 +4,8 @@ import pytest
 from helpers import made_up
 
 from reckon import config, records
-from reckon.show.pages import status_page
+from reckon.book import contents
+from reckon.show.figure_files import record_copy
 
 
 @pytest.fixture
@@ -26,7 +27,7 @@ def rows(block):
 
 
 def test_every_chapter_has_its_raw_record(run):
-    [row] = rows(status_page.chapters(run, "caption", "name"))
+    [row] = rows(contents.findings_of("status").chapters(run, "caption", "name"))
     assert f"{len(made_up.NAMES) - 1} measured, 1 predicted" in row
     [experiment] = records.experiments("here")
-    assert f"</{status_page.record_copy(experiment)}>" in row
+    assert f"</{record_copy(experiment)}>" in row

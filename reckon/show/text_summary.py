@@ -1,20 +1,16 @@
-"""The main results of a run on one page of text: for a terminal, a mail and the page `summary`."""
+"""The main results of a run on one page of text: for a terminal and a mail."""
 
 from __future__ import annotations
 
 import itertools
-import json
-import re
 import textwrap
 from datetime import datetime
 
-from reckon import config, records, units
+from reckon import records, units
 from reckon.comparison.reports.attributes import attributes
 from reckon.computer.facts import Machine
 from reckon.records.quantities import export
 from reckon.records.quantities.result import Result, summary_text
-from reckon.show.block import Block, say
-from reckon.show.frames import frame
 from reckon.show.tables.answer_box import AnswerValues, answer_values
 from reckon.show.tables.headlines import Headline, main_results, result_of, unmeasured
 from reckon.show.tables.scores import by_own_methods, score
@@ -48,29 +44,6 @@ def text_summary(run: records.Run, results: list[Result]) -> str:
         lines += ["", *_wrapped(absent)]
     lines += ["", *_wrapped(score(by_own_methods(results)).markdown.replace("**", ""))]
     return "\n".join(lines) + "\n"
-
-
-def on_the_page(run: records.Run, results: list[Result]) -> Block:
-    text = text_summary(run, results)
-    fence = "`" * (2 + max(map(len, re.findall("`+", text)), default=1))  # longer than any in it
-    return Block(f"{fence}text\n{text}{fence}")
-
-
-def downloads(run: records.Run, results: list[Result]) -> Block:
-    """Links to every quantity as CSV and as JSON and to the page of text, which are written beside
-    the figures."""
-    files = {
-        "results.csv": frame(*results).to_csv(index=False),
-        "results.json": json.dumps([export.to_json(result) for result in results], indent=1) + "\n",
-        "summary.txt": text_summary(run, results),
-    }
-    for name, content in files.items():
-        records.write_whole(config.settings().build_dir / "figures" / name, content)
-    csv, as_json, text = (f"</figures/{name}>`" for name in files)
-    return say(
-        f"Every quantity of this run as {{download}}`CSV {csv} or {{download}}`JSON {as_json};",
-        f"its main results on {{download}}`one page of text {text} for a mail.",
-    )
 
 
 def _compared(results: list[Result]) -> dict[Headline, AnswerValues]:

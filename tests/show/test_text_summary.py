@@ -8,7 +8,7 @@ from helpers.project import reckon
 from reckon import records
 from reckon.book import contents
 from reckon.records.quantities.lookup import all_results
-from reckon.show.pages import text_summary
+from reckon.show import text_summary
 from reckon.show.tables.headlines import main_results
 
 

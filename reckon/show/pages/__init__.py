@@ -1,1 +1,0 @@
-"""The pages that stand for themselves: one module each."""
