@@ -247,7 +247,7 @@ _BESIDE_ROW = 0.15  # an arrow leaves below a name and ends above one, in rows
 def openings(run: str, results: list[Result], order: list[str]) -> Block:
     """For each part, after a line with its mark: what its chapters build on, as a figure, and its
     main results, the times of them on one axis. order: the pages of the whole book."""
-    sources = chapter_sources(run, order)
+    sources = chapter_sources(run, order, order)
     texts = []
     for part in dict.fromkeys(page.partition("/")[0] for page in sources):
         picture = _picture(part, sources).markdown

@@ -177,10 +177,10 @@ class _Mark:
         """Whether the last output was made to its end."""
         return self._path.exists()
 
-    def is_older_than(self, files: Iterable[Path]) -> bool:
-        """Whether one of these files was written after the output was made."""
+    def newer(self, files: Iterable[Path]) -> list[Path]:
+        """Those of the files that were written after the output was made."""
         made = self._path.stat().st_mtime_ns if self._path.exists() else 0
-        return any(file.stat().st_mtime_ns > made for file in files)
+        return [file for file in files if file.stat().st_mtime_ns > made]
 
     def remove(self) -> None:
         """Say that the output is being made."""
@@ -191,10 +191,15 @@ class _Mark:
         records.write_whole(self._path, digest)
 
 
-def text_was_edited() -> bool:
-    """Whether a page's text was edited after the site was made."""
+def edited_texts() -> list[Path]:
+    """The pages' sources that were edited after the site was made."""
     texts = [*(config.ROOT / "book").glob("*.md"), *(config.ROOT / "notebooks").rglob("*.ipynb")]
-    return _Mark("html").is_older_than(texts)
+    return _Mark("html").newer(texts)
+
+
+def have_site() -> bool:
+    """Whether there is a site that was made to its end."""
+    return (site_dir() / "index.html").exists() and _Mark("html").exists()
 
 
 def prepare(builder: str) -> None:

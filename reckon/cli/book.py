@@ -15,7 +15,7 @@ import click
 
 from reckon import config, records, units
 from reckon.book import contents, publish, sphinx
-from reckon.book.staging.stage import Stage, stage
+from reckon.book.staging.stage import Stage, stage, stage_page
 from reckon.cli.commands import command, fresh_option, own_run_option, pages_option, profile_option
 from reckon.cli.output import print_json
 from reckon.cli.runs import results_at
@@ -121,11 +121,10 @@ class Outputs:
     def make(self, session: Session, outcome: ExecutionResult) -> None:
         """Make what is wanted; an output that cannot be made does not keep the others."""
         if self.keeps_site and (sphinx.site_dir() / "index.html").exists():
-            for page, error in outcome.failed.items():
-                raise ReckonError(f"notebooks/{page}.ipynb, {error}")
+            _raise_failed(outcome)
         makes_pdf = self.wants_pdf and sphinx.have_tex()
         old_pdfs = sphinx.have_pdfs() and not self.publish_to
-        if self.wants_html and (outcome.executed_pages or sphinx.text_was_edited()):
+        if self.wants_html and (outcome.executed_pages or sphinx.edited_texts()):
             sphinx.prepare("html")  # else perhaps nothing has changed
         staged = self._staged(session, pdf_link=makes_pdf or old_pdfs)
         if self.publish_to:
@@ -139,6 +138,11 @@ class Outputs:
         if self.has_site and makes_pdf and not (self.has_pdf or old_pdfs):
             # The front page would link to files that are not there.
             self.has_site = self._make("site", sphinx.html, self._staged(session, pdf_link=False))
+
+    def make_page(self, page: str, session: Session, outcome: ExecutionResult) -> None:
+        """Make the site with that page as it is now, and all others as they were."""
+        _raise_failed(outcome)
+        self.has_site = self._make("site", sphinx.html, stage_page(session.run, page))
 
     def _staged(self, session: Session, *, pdf_link: bool) -> Stage:
         return stage(session.run, pdf_link=pdf_link, hides_names=self.publish_to is not None)
@@ -219,21 +223,28 @@ def build_book(outputs: Outputs, *, as_json: bool) -> int:
     return _end(report, [*lines, *outputs.lines()], as_json=as_json)
 
 
+def _raise_failed(outcome: ExecutionResult) -> None:
+    """Raises ReckonError for the first page that failed."""
+    for page, error in outcome.failed.items():
+        raise ReckonError(f"notebooks/{page}.ipynb, {error}")
+
+
 def build_edited(*, as_json: bool) -> bool:
-    """Makes the site with the edited page, which its author waits for, before the pages that follow
-    from it; False, and nothing is done, where it is not one page that was edited.
+    """Makes the site with the one page whose notebook or module was edited, which its author waits
+    for, before all that follows from it; False, and nothing is done, where it is not one page.
 
     Raises ReckonError where that page fails; the site stays as it is."""
     from reckon.book.execution.execute import edited_pages, execute  # imports slowly
 
     with _building(as_json=as_json) as session:
-        edited = edited_pages(session, contents.notebooks())
-        if len(edited) != 1:
+        pages, texts = contents.notebooks(), sphinx.edited_texts()
+        edited = {*edited_pages(session, pages)}
+        edited |= {page for page in pages if contents.source(page) in texts}
+        if len(edited) != 1 or not sphinx.have_site():
             return False
         sphinx.prepare("html")
-        outputs = Outputs(keeps_site=True)
-        outcome = execute(session, edited, figures=outputs.figures())
-        outputs.make(session, outcome)
+        outputs, page = Outputs(), edited.pop()
+        outputs.make_page(page, session, execute(session, [page], figures=outputs.figures()))
         return outputs.has_site
 
 

@@ -16,13 +16,13 @@ def test_text_that_is_newer_than_the_site_was_edited(folders, monkeypatch):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
         os.utime(path, (number, number))
-    assert not sphinx.text_was_edited()
+    assert sphinx.edited_texts() == []
     for path in texts:
         os.utime(path, (9, 9))
-        assert sphinx.text_was_edited()
+        assert sphinx.edited_texts() == [path]
         os.utime(path, (1, 1))
     made.unlink()
-    assert sphinx.text_was_edited()
+    assert sphinx.edited_texts() == texts
 
 
 def test_a_process_that_read_other_settings_or_trusts_an_output_that_is_no_more_is_not_used(

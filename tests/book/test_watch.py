@@ -242,7 +242,12 @@ def test_reckon_edit_builds_the_site_again_when_prose_is_saved(tmp_path):
         project.edit("cpu/clock", "rk.guess(", "rk.guess(1 * ")
         assert is_printed("Pages: 0 executed, 1 unchanged."), log.read_text()[seen:]
         assert is_printed("(unchanged)") and log.read_text()[seen:].count("Reloaded") == 1
+        seen = len(log.read_text())
+        project.edit("cpu/clock", "Afterwards you can", "With this page done you can")
+        assert is_printed("Pages: 0 executed, 1 unchanged."), log.read_text()[seen:]
+        assert is_printed("(unchanged)") and log.read_text()[seen:].count("Reloaded") == 1
         before = urllib.request.urlopen(f"http://127.0.0.1:{port}/notebooks/cpu/clock.html").read()
+        assert b"With this page done you can" in before
         seen = len(log.read_text())
         project.edit("cpu/clock", "rk.guess(1 * ", "rk.gues(1 * ")
         assert is_printed("Reloaded"), log.read_text()[seen:]

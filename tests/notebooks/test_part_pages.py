@@ -9,7 +9,8 @@ from reckon.show.block import PART_MARK
 
 
 def test_a_chapter_builds_on_those_whose_measured_values_its_predictions_have(recorded):
-    sources = chapter_sources("recorded", rk.all_notebooks())
+    order = rk.all_notebooks()
+    sources = chapter_sources("recorded", order, order)
     assert sources["cpu/clock"] == []
     assert "cpu/clock" in sources["cpu/syscall"] and "cpu/syscall" in sources["memory/fault"]
     assert all(page not in found for page, found in sources.items())

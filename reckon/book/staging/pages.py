@@ -57,10 +57,10 @@ where it has none, a guess stands in. `make book` makes the whole book.
 _FOLD_MARK = raw_html('<span class="folded"></span>')
 
 
-def executed_notebooks() -> dict[str, dict]:
-    """The executed notebook of each page, with its text as it is now."""
+def executed_notebooks(pages: Iterable[str]) -> dict[str, dict]:
+    """The executed notebook of each of these pages, with its text as it is now."""
     notebooks = {}
-    for page in contents.notebooks():
+    for page in pages:
         path = contents.executed_path(page)
         try:
             executed = json.loads(path.read_bytes())
@@ -96,7 +96,7 @@ def staged(notebooks: dict[str, dict], run: str, faults: list[str]) -> dict[str,
 
     faults: what was changed in the files of the run."""
     recorded = records.experiments(run)
-    sources = chapter_sources(run, contents.all_notebooks())
+    sources = chapter_sources(run, contents.all_notebooks(), notebooks)
     return {
         f"notebooks/{page}.ipynb": _staged(
             notebook,

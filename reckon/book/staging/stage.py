@@ -28,7 +28,8 @@ from reckon.show.figure_files import PHONE, PLACES, record_copy
 from reckon.show.titles import title_of
 
 _DATA = (".bib", ".json")  # of what lies in book/, beside the prose
-_PDF_STYLE = ".sty"
+# The site's own static files; the style of the PDFs is none, and figures are part of pages.
+_OF_SITE = re.compile(r"_static/(?!narrow/).*(?<!\.sty)$")
 _FIGURE = re.compile(rb"/figures/([\w-]+)\.")  # as a page names it
 _ICON = "favicon.svg"
 _INSTRUCTOR = "The instructor's edition: it has the solutions of all exercises."
@@ -66,9 +67,8 @@ def stage(run: Run, *, pdf_link: bool, hides_names: bool = False) -> Stage:
 
     hides_names: hosts, users and addresses are replaced by hashes, which are printed.
     Files that did not change keep their time."""
-    folder = stage_dir()
     commit = _beside.submit(made_from)  # git has an edited notebook filtered
-    notebooks, broken = pages.executed_notebooks(), faults_of_run(run.name)
+    notebooks, broken = pages.executed_notebooks(contents.notebooks()), faults_of_run(run.name)
     files = {**_texts(), **pages.staged(notebooks, run.name, broken)}
     files |= _settings() | _record_copies(run.name)
     files["book/front.md"] = pages.front(notebooks).encode()
@@ -80,6 +80,43 @@ def stage(run: Run, *, pdf_link: bool, hides_names: bool = False) -> Stage:
     told = facts(run, commit.result())
     files["title.json"] = _title(run, told, pages.score(notebooks), pages.abstract(notebooks))
     files["book/stamp.md"] = (stamp(run, told, broken) + (_PDF_LINK if pdf_link else "")).encode()
+    faults = _take_out_unknown_citations(files)
+    if hides_names:
+        files = _without_names(run, files)
+    static = _static(run)
+    title, times = json.loads(files["title.json"]), files.get(card.VALUES, b"").decode()
+    static["_static/card.png"] = card.card(title, times)
+    static |= {f"_static/{name}": content for name, content in mathjax.files().items()}
+    files |= static
+    _remove_others(stage_dir(), {*files})
+    return _written(files, faults)
+
+
+def stage_page(run: Run, page: str) -> Stage:
+    """Bring a page of the staged book and its figures up to date; all else stays as it is."""
+    files = pages.staged(pages.executed_notebooks([page]), run.name, faults_of_run(run.name))
+    faults = _take_out_unknown_citations(files)
+    folder = stage_dir()
+    others = {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    return _written({**others, **files, **_figures(files)}, faults)
+
+
+def _written(files: dict[str, bytes], faults: list[str]) -> Stage:
+    """The stage that has these files alone."""
+    folder = stage_dir()
+    for name, content in files.items():
+        _write_if_changed(folder / name, content)
+    static = {name: content for name, content in files.items() if _OF_SITE.match(name)}
+    of_pages = {name: content for name, content in files.items() if name not in static}
+    return Stage(folder, _digest(of_pages), _digest(static), tuple(faults))
+
+
+def _take_out_unknown_citations(files: dict[str, bytes]) -> list[str]:
+    """Put words in the place of citations of nothing; the sentences that say so."""
     faults = []
     for name, content in files.items():
         if name.endswith((".md", ".ipynb")):
@@ -87,17 +124,7 @@ def stage(run: Run, *, pdf_link: bool, hides_names: bool = False) -> Stage:
             if of_file:
                 files[name] = text.encode()
                 faults += of_file
-    if hides_names:
-        files = _without_names(run, files)
-    static = _static(run)
-    title, times = json.loads(files["title.json"]), files.get(card.VALUES, b"").decode()
-    static["_static/card.png"] = card.card(title, times)
-    static |= {f"_static/{name}": content for name, content in mathjax.files().items()}
-    for name, content in {**files, **static}.items():
-        _write_if_changed(folder / name, content)
-    _remove_others(folder, files.keys() | static.keys())
-    of_pdfs = {name: static.pop(name) for name in [*static] if name.endswith(_PDF_STYLE)}
-    return Stage(folder, _digest(files | of_pdfs), _digest(static), tuple(faults))
+    return faults
 
 
 def _without_names(run: Run, files: dict[str, bytes]) -> dict[str, bytes]:

@@ -147,13 +147,14 @@ def settings_of_measurement(result: Result, prediction: Prediction) -> list[str]
     ]
 
 
-def chapter_sources(run: str, order: list[str]) -> dict[str, list[str]]:
-    """For each chapter the chapters whose measured values enter its sealed predictions.
+def chapter_sources(run: str, order: list[str], pages: Iterable[str]) -> dict[str, list[str]]:
+    """For each chapter of these pages the chapters whose measured values enter its sealed
+    predictions.
 
     order: the pages of the whole book."""
     recorded = records.experiments(run)
     chapters = [page for page in order if page in recorded]
-    return {chapter: _sources(run, chapter, chapters) for chapter in chapters}
+    return {page: _sources(run, page, chapters) for page in pages if page in chapters}
 
 
 def _sources(run: str, chapter: str, chapters: list[str]) -> list[str]:
