@@ -93,7 +93,8 @@ window.reckon.copies = (() => {
     if (!formula) return { fault: `${quantity} is not on this page.` };
     const input = formula.given[name];
     if (!input?.slider) {
-      const hint = didYouMean(name, Object.keys(formula.given), "it is left out.");
+      const names = Object.keys(formula.given).filter((each) => formula.given[each].slider);
+      const hint = didYouMean(name, names, `it has ${names.join(", ")}.`);
       return { fault: `${lastPart(quantity)} has no input ${name}; ${hint}` };
     }
     const { value, fault } = typed(amount, input);
