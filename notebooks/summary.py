@@ -239,7 +239,7 @@ def _guesses_to_blame(result: Result) -> list[str]:
     found = []
     for name, value in needed_guesses(result, prediction).items():
         guess = prediction.inputs[name]
-        if guess.low is not None and guess.high is not None and guess.low <= value <= guess.high:
+        if guess.has_inside(value):
             was = _in_unit(guess.value, guess)
             found.append(f"{short_name(name)} {_in_unit(value, guess)} instead of {was}")
     return found

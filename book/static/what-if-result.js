@@ -240,7 +240,7 @@ window.reckon.results = (() => {
     const value = needed(formula, now.inputs, name);
     if (value === undefined) return "–";
     const isOutside = value < input.low || value > input.high;
-    return `${withUnit(value, input)}${isOutside ? ", outside its interval" : ""}`;
+    return `${withUnit(value, input)}${isOutside ? " (outside its interval)" : ""}`;
   }
 
   return { resultBox };

@@ -309,8 +309,7 @@ def _effects(variant: _Variant) -> list[str]:
         lines.append(f"Uncertain  mostly {name}: over {_range(inputs[name])} it gives {moved}")
     for name, value in variant.needed.items():
         guess = inputs[name]
-        is_inside = (guess.low or 0) <= value <= (guess.high or 0)
-        outside = "" if is_inside else f", outside {_range(guess)}"
+        outside = "" if guess.has_inside(value) else f", outside {_range(guess)}"
         lines.append(f'To match   {name}="{amount(value, guess)}", all else equal{outside}')
     result = variant.result
     if result.has_samples and not (variant.needed or result.is_of_two_groups):

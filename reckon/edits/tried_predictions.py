@@ -10,11 +10,10 @@ import numpy as np
 
 from reckon import units
 from reckon.prediction.formula import Prediction
-from reckon.prediction.inputs import Input
 from reckon.records.quantities.recorded_predictions import needed_guesses, to_prediction
 from reckon.records.quantities.result import Result
 from reckon.show.block import Block, say, table
-from reckon.show.formulas import formula_block, since_sealed
+from reckon.show.formulas import formula_block, needed_text, since_sealed
 from reckon.show.text import NONE, first_case, join_words, literal, ratio_text
 from reckon.show.titles import title_of
 
@@ -68,11 +67,7 @@ class Tried:
         """What each guess alone would have to be to meet the measurement."""
         inputs = self.prediction.inputs
         needed = needed_guesses(self.result, self.prediction)
-        return [f"{_amount(value, inputs[name])} in `{name}`" for name, value in needed.items()]
-
-
-def _amount(value: float, input_: Input) -> str:
-    return units.with_unit(units.number(units.from_base(value, input_.unit)), input_.unit)
+        return [f"`{name}` = {needed_text(value, inputs[name])}" for name, value in needed.items()]
 
 
 def comparison(tried: list[Tried], *, with_formula: bool) -> Block:

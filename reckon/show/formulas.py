@@ -211,10 +211,14 @@ def _needed(prediction: Prediction, uncertain: Iterable[str]) -> dict[str, str]:
         return {}
     texts = {}
     for name, value in needed_values(result, prediction, uncertain).items():
-        unit = prediction.inputs[name].unit
-        text = units.with_unit(units.number(units.from_base(value, unit)), unit)
-        texts[name] = f'<span class="needed">{text}</span>'
+        texts[name] = f'<span class="needed">{needed_text(value, prediction.inputs[name])}</span>'
     return texts
+
+
+def needed_text(value: float, input_: Input) -> str:
+    """A value with which a prediction would be right, and whether its interval held it."""
+    text = units.with_unit(units.number(units.from_base(value, input_.unit)), input_.unit)
+    return text if input_.has_inside(value) else f"{text} (outside its interval)"
 
 
 def _is_comparable(result: Result, prediction: Prediction) -> bool:

@@ -112,7 +112,8 @@ TABLE = 'rk.show.table([rk.measure(null_call_here, calls=1000)], "Calls", "calls
 def test_an_edited_input_shows_its_ratio_beside_the_sealed_one(lab):
     before = written(lab.folder)
     shown = edited(lab, INPUTS, "rk.guess(150", "rk.guess(550")
-    assert "(sealed" in shown and "would meet it" in shown and "in `kernel_path`" in shown
+    assert "(sealed" in shown and "`kernel_path` = " in shown and "would meet it" in shown
+    assert "(outside its interval)" in edited(lab, INPUTS, "high=1200", "high=150")
     assert "; revised " in lab.run(TABLE)
     verdict = lab.run('rk.show.verdict(rk.measure(null_call_here), "the call")')
     assert "Tried here (inputs revised: kernel path)" in verdict

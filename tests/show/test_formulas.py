@@ -113,6 +113,7 @@ def test_each_uncertain_input_has_its_effect_and_what_would_meet_the_measurement
     assert wait[3] == "0.900× to 1.20×" and times[3] == "0.500× to 2.00×"
     assert needed_number(wait[4]) == pytest.approx(result.median / 2 / 1e-9, rel=0.01)
     assert needed_number(times[4]) == pytest.approx(result.median / 100e-9, rel=0.01)
+    assert " ns (outside its interval)" in wait[4] and "outside" not in times[4]
 
 
 def needed_number(cell):
