@@ -8,7 +8,15 @@ from helpers.project import LIBRARY, ROOT, finished
 
 SOLUTIONS = sorted((ROOT / "tests/exercises").glob("*/*.inc"))
 STARTS = sorted((ROOT / "csrc/exercises").glob("*.c"))
-
+BY_COUNTS = "token"  # its check asks for no ratio of times
+CASES = [
+    pytest.param(
+        path,
+        id=f"{path.parent.name}-{path.stem}",
+        marks=() if path.parent.name == BY_COUNTS else pytest.mark.timed,
+    )
+    for path in SOLUTIONS
+]
 
 GAP = re.compile(r"    \(void\)out, \(void\)n; /\* Your part: .*\n    return rk_unsupported\(.*\n")
 
@@ -19,8 +27,7 @@ def checked(name, file):
     return finished(*command, env={"RECKON_LIB": str(LIBRARY), "PATH": "/usr/bin:/bin"})
 
 
-@pytest.mark.timed
-@pytest.mark.parametrize("file", SOLUTIONS, ids=lambda path: f"{path.parent.name}-{path.stem}")
+@pytest.mark.parametrize("file", CASES)
 def test_a_right_solution_passes_and_wrong_ones_fail(file, tmp_path):
     """Each is the starting point with its gap filled in."""
     name = file.parent.name
