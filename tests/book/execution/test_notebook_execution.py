@@ -174,13 +174,16 @@ def test_a_page_does_not_wait_for_threads_and_cuts_endless_output(tmp_path):
     assert output.text.endswith("[Cut here: 20,000 of 20,000,000 characters are shown.]\n")
 
 
-def test_a_home_that_does_not_exist_leaves_no_message_of_a_page(tmp_path):
+def test_a_home_that_does_not_exist_and_a_folder_too_long_for_a_socket_stop_no_page(tmp_path):
     notebook = write_notebook(tmp_path / "page.ipynb", "profile = run = None", "1 + 1")
-    without_cache = environment(Path("/proc/nohome"), PATH=os.environ["PATH"])
-    del without_cache["MPLCONFIGDIR"]
-    done = finished(*ONE_PAGE, notebook, tmp_path / "log", "0", env=without_cache)
+    folder = tmp_path / (100 * "x")
+    folder.mkdir()
+    variables = environment(Path("/proc/nohome"), PATH=os.environ["PATH"], TMPDIR=str(folder))
+    del variables["MPLCONFIGDIR"]
+    done = finished(*ONE_PAGE, notebook, tmp_path / "log", "0", env=variables)
     assert done.returncode == 0, done.stderr
     assert "Exception ignored" not in done.stderr + (tmp_path / "log").read_text()
+    assert list(folder.iterdir()) == []
 
 
 def test_ctrl_c_at_the_terminal_never_reaches_a_page_or_the_fork_server(tmp_path):
@@ -260,14 +263,3 @@ def test_two_threads_may_start_the_first_pages_at_once(tmp_path):
     python, program = ONE_PAGE
     done = finished(python, "-c", TWO_AT_ONCE, program, notebook, tmp_path / "log", "0")
     assert done.stdout.count("done") == 2, done.stderr
-
-
-def test_a_temporary_folder_that_is_too_long_for_a_socket_stops_no_page(tmp_path):
-    notebook = write_notebook(tmp_path / "page.ipynb", "profile = run = None")
-    folder = tmp_path / (100 * "x")
-    folder.mkdir()
-    variables = environment(tmp_path, TMPDIR=str(folder))
-    command = [*ONE_PAGE, notebook, tmp_path / "log", "0"]
-    done = subprocess.run(command, env=variables, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert list(folder.iterdir()) == []
