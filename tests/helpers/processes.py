@@ -68,9 +68,9 @@ def pids_gone(pids, seconds: float = 3.0) -> bool:
 def _parents() -> dict[int, int]:
     """The parent of every process, dead ones too."""
     parents = {}
-    for path in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            parents[int(path.name)] = int(stat(path)[PARENT])
+    for name in filter(str.isdecimal, os.listdir("/proc")):
+        with contextlib.suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:
+            parents[int(name)] = int(file.read().rpartition(b")")[2].split(None, 2)[PARENT])
     return parents
 
 
