@@ -154,24 +154,21 @@ def test_a_disk_that_cannot_be_read(book, tmp_path):
     assert book.recorded() == before
 
 
-@pytest.mark.parametrize(
-    ("files", "named", "error"),
-    [
-        ("*/book/runs/*/samples/cpu/small/read/*", "read/1.json.gz", errno.ENOSPC),
-        ("*/book/runs/*/cpu/.small.json.*", "cpu/small.json", errno.EIO),
-    ],
-    ids=["samples", "record"],
-)
-def test_samples_or_a_record_that_cannot_be_written(book_with_files, tmp_path, files, named, error):
+def test_samples_or_a_record_that_cannot_be_written(book_with_files, tmp_path):
     """Of that page nothing is half written; the other pages are measured, and the next build is whole."""
     own_mounts()
-    book = book_with_files
-    done = build(book, **failing(tmp_path, files, error))
-    output = done.stdout + done.stderr
-    assert done.returncode == 1 and "Traceback" not in output, output
-    assert f"{named} cannot be written ({os.strerror(error)})." in output, output
-    assert set(book.recorded()) >= {"files/small/seek"}
-    assert "cpu/small/read" not in book.recorded()
+    book, runs = book_with_files, "*/book/runs/*"
+    for is_new, files, named, error in (
+        (True, f"{runs}/samples/cpu/small/read/*", "read/1.json.gz", errno.ENOSPC),
+        (False, f"{runs}/cpu/.small.json.*", "cpu/small.json", errno.EIO),
+    ):
+        done = build(book, new=is_new, **failing(tmp_path, files, error))
+        output = done.stdout + done.stderr
+        assert done.returncode == 1 and "Traceback" not in output, output
+        assert f"{named} cannot be written ({os.strerror(error)})." in output, output
+        assert set(book.recorded()) >= {"files/small/seek"}
+        assert "cpu/small/read" not in book.recorded()
+        check_records(book)
     check_whole(book)
 
 
