@@ -57,8 +57,11 @@ def test_a_page_may_use_what_a_later_page_measures(tmp_path):
     assert "Of the next page: True." in project.executed("cpu/first")
 
 
-def test_a_build_that_executes_nothing_removes_what_a_killed_one_left(book, tmp_path):
-    """The killed one had executed all pages, and was at the site."""
+def test_an_edited_prediction_leaves_the_samples_and_what_a_killed_build_left_is_removed(
+    book, tmp_path
+):
+    """The killed one had executed all pages that show the edited prediction."""
+    before = book.measurements()
     with (
         book.edited("cpu/timer", "rk.guess(300, ", "rk.guess(310, "),
         tempfile.TemporaryDirectory(prefix="rk-") as folder,
@@ -66,11 +69,14 @@ def test_a_build_that_executes_nothing_removes_what_a_killed_one_left(book, tmp_
         environment = {"TMPDIR": folder, "RECKON_SCRATCH": str(tmp_path)}
         killed = book.build_pages("killed", **environment)
         assert killed.returncode == -signal.SIGKILL, killed.stderr
+        assert {"cpu/timer", "summary"} <= {*executing(killed.stdout)}
         (sockets,) = Path(folder).iterdir()
         (tmp_path / sockets.name.replace("reckon-builder-", "reckon-files-")).mkdir()
         done = book.build_pages(**environment)
         assert "Pages: 0 executed" in done.stdout
         assert [*Path(folder).iterdir(), *tmp_path.iterdir()] == []
+        assert "inputs revised: kernel" in book.executed("summary")
+    assert book.measurements() == before
 
 
 def test_pages_show_the_root_hash_or_that_a_record_was_changed(book):
@@ -89,14 +95,6 @@ def test_pages_show_the_root_hash_or_that_a_record_was_changed(book):
         assert "lists what" in book.html("book/intro")
     finally:
         path.write_text(whole)
-
-
-def test_an_edited_prediction_leaves_the_samples(book):
-    before = book.measurements()
-    with book.edited("cpu/timer", "rk.guess(300, ", "rk.guess(350, "):
-        done = book.build_pages()
-    assert done.returncode == 0, done.stderr
-    assert executing(done.stdout) == ["cpu/timer", "summary"] and book.measurements() == before
 
 
 def test_a_crash_of_a_probe_is_an_error_with_a_name_and_not_a_dead_kernel(book):
