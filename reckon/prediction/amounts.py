@@ -68,8 +68,9 @@ def amount(value: float | list[float], entry: Input) -> str:
 
 
 def _number(value: float, entry: Input) -> str:
-    """A value in the input's unit without spaces: a whole number in full, unless it is too long,
-    another in 4 digits."""
+    """A value in the input's unit without spaces, as JavaScript's: a whole number in full, unless
+    it is too long, another in 4 digits."""
     shown = units.from_base(value, entry.unit)
-    is_short = units.is_whole(shown) and abs(shown) < 1e21  # as JavaScript's
-    return f"{round(shown)}" if is_short else f"{shown:.4g}"
+    if units.is_whole(shown) and abs(shown) < 1e21:
+        return f"{round(shown)}"
+    return f"{float(f'{shown:.4g}'):.15g}"

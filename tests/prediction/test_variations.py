@@ -5,6 +5,7 @@ import pytest
 
 import reckon as rk
 from reckon.prediction import variations
+from reckon.prediction.amounts import amount
 from reckon.prediction.expression import PredictionError
 
 
@@ -88,3 +89,15 @@ def test_a_curve_is_met_in_the_median_over_its_measured_points():
     )
     measured = np.array([6e-9, 12e-9, 100e-9])  # the second point was not measured
     assert variations.needed_value(made, "each", measured, [0, 2, 3]) == pytest.approx(6e-9)
+
+
+def test_an_amount_is_printed_as_it_may_be_typed_again():
+    work = rk.guess(150, "cycle", "some", low=1, high=1e6)
+    printed = [amount(value, work) for value in (170_640.4, 231.76, 1e30, 0.00123456, 1)]
+    assert printed == [
+        "170600 cycles",
+        "231.8 cycles",
+        "1e+30 cycles",
+        "0.001235 cycles",
+        "1 cycle",
+    ]
