@@ -186,11 +186,12 @@ def _first_line(statement: ast.stmt) -> int:
 
 
 def names_given(source: str) -> set[str]:
-    """The names that the cell gives a value; of one with a fault, those of its functions."""
+    """The names that the cell gives a value; of one with a fault, those that begin its lines."""
     try:
         return {name for statement in ast.parse(source).body for name in _names(statement)}
     except (SyntaxError, ValueError):
-        return set(re.findall(r"^def (\w+)", source, re.MULTILINE))
+        functions = re.findall(r"^def (\w+)", source, re.MULTILINE)
+        return {*functions, *re.findall(r"^(\w+) *=[^=]", source, re.MULTILINE)}
 
 
 def names_read(source: str) -> set[str]:

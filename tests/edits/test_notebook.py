@@ -393,6 +393,7 @@ def test_a_cell_that_fails_names_the_formula_that_stays_in_use(lab):
     shown = edited(lab, FORMULA, "mode_switch / clock", "mode_switch ^ clock")
     assert "\n\n`null_call` is still the one of before this edit, in all cells below." in shown
     assert "`null_call`" in edited(lab, FORMULA, "mode_switch / clock", "mode_switch / / clock")
+    assert "`null_call_here` is still" in edited(lab, INPUTS, "rk.guess(150,", "rk.guess(150 ")
     lab.run(lab.cells[FORMULA], FORMULA)
 
 
