@@ -4,7 +4,7 @@ window.reckon.guesses = (() => {
 
   const { run, near, miss } = window.reckonBook;
   const { number } = window.reckon.numbers;
-  const { stored, store } = window.reckon.storage;
+  const { stored, store, isOfPage } = window.reckon.storage;
 
   const STORE = `reckon-guesses ${run}`;
   const SHOWN = `reckon-shown ${run}`; // quantities whose measured value was shown before it was forgotten
@@ -69,7 +69,7 @@ window.reckon.guesses = (() => {
     const intervals = all.map(holds).filter((held) => held !== undefined);
     const held = intervals.filter(Boolean).length;
     return (
-      `On all pages you predicted ${all.length}: off by a factor of ${number(typical)} (geometric mean); ${within(near)} within ` +
+      `${isOfPage ? "Here" : "On all pages"} you predicted ${all.length}: off by a factor of ${number(typical)} (geometric mean); ${within(near)} within ` +
       `${near} times, ${within(miss)} within ${miss} times` +
       (intervals.length ? `; ${held} of ${intervals.length} intervals held.` : ".")
     );

@@ -4,7 +4,7 @@ window.reckon.kept = (() => {
 
   const { byQuantity } = window.reckon.formulas;
   const { element, button } = window.reckon.elements;
-  const { stored, store } = window.reckon.storage;
+  const { stored, store, isOfPage } = window.reckon.storage;
   const { isOfText, linesOf, fragment, linked, download, give, lastPart, lineFault } = window.reckon.copies;
   const { didYouMean } = window.reckon.words;
 
@@ -72,7 +72,10 @@ window.reckon.kept = (() => {
   /** Keeps the changed predictions of the page; what is said of it. */
   function keep(formulas) {
     const lines = formulas.flatMap(linesOf);
-    return add(lines, `Kept ${counted(lines)}: “Kept” at the top of each page lists all.`);
+    const where = isOfPage
+      ? "“Kept” at the top of this page lists it; Firefox keeps those of each file apart, so take them along as a link or a file."
+      : "“Kept” at the top of each page lists all.";
+    return add(lines, `Kept ${counted(lines)}: ${where}`);
   }
 
   /** What is kept of these quantities: the texts of its changes, and the address that shows them; of each

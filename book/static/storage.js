@@ -5,6 +5,8 @@ window.reckon.storage = (() => {
   const NOT_STORED =
     "This browser is full or stores nothing for this page: it is here until you leave the page, so download it.";
   const unstored = new Map();
+  // Firefox stores for each file apart; whether that is so cannot be asked.
+  const isOfPage = location.protocol === "file:" && navigator.userAgent.includes("Firefox");
 
   /** The text under a name; null without any. */
   function stored(name) {
@@ -27,5 +29,5 @@ window.reckon.storage = (() => {
     }
   }
 
-  return { stored, store };
+  return { stored, store, isOfPage };
 })();

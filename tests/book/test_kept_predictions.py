@@ -99,6 +99,14 @@ def test_what_is_kept_stays_on_all_pages_and_can_be_removed_and_taken_back(open_
     assert downloaded(other) == whole and "#" not in other.url
 
 
+def test_firefox_keeps_of_files_page_by_page_and_says_so(open_page):
+    page = open_page(
+        user_agent="Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+    )
+    said = keep(page, "550").locator(".what-if-status").text_content()
+    assert "“Kept” at the top of this page lists it; Firefox keeps those of each file apart" in said
+
+
 SHARED = "network/rtt"
 
 
