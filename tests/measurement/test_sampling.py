@@ -10,6 +10,7 @@ from helpers.project import forget
 
 import reckon as rk
 from reckon import statistics
+from reckon.book import contents
 from reckon.measurement import library
 from reckon.measurement.sampling import ProbeRun
 
@@ -101,7 +102,7 @@ def test_a_point_that_cannot_be_measured_says_why_and_the_others_stand(folders, 
     assert np.isfinite(result.ratio)
     assert "no room for 10240" in rk.show.verdict(result, "a chain").markdown
     assert "no room for 10240" in rk.show.table([result], "Chains", "chains").markdown
-    assert "no room for 10240" in rk.summary_page.caveats([result], []).markdown
+    assert "no room for 10240" in contents.findings_of("summary").caveats([result], []).markdown
     forget()
     monkeypatch.undo()
 

@@ -6,6 +6,7 @@ from helpers.syscall_cells import FORMULA, INPUTS, MEASURE, cells
 
 import reckon as rk
 from reckon import toml_files, units
+from reckon.book import contents
 from reckon.records.quantities.lookup import all_results
 
 
@@ -45,7 +46,11 @@ def test_a_prediction_that_no_changed_input_moves_is_not_called_revised(
     result = result_of(quantity)
     assert result.revisions == []
     assert "; revised" not in rk.show.table([result], "C", "n").markdown
-    assert rk.summary_page.revisions([result]).markdown.startswith("No prediction was revised")
+    assert (
+        contents.findings_of("summary")
+        .revisions([result])
+        .markdown.startswith("No prediction was revised")
+    )
 
 
 def test_the_changed_inputs_are_a_revision_named_after_the_file(laid_over, recorded):
@@ -56,7 +61,7 @@ def test_the_changed_inputs_are_a_revision_named_after_the_file(laid_over, recor
     assert revised.revisions == ["inputs revised: kernel_path, clock"]
     assert revised.current.predicted == pytest.approx((90 + 170) / 3.2e9)
     assert revised.current_ratio == pytest.approx(revised.median / revised.current.predicted)
-    history = rk.summary_page.revisions([revised]).markdown
+    history = contents.findings_of("summary").revisions([revised]).markdown
     assert ": 58.7 ns (1.25×), then 81.2 ns (0.902×)" in history
     assert "Nearer to the measurement: 1 of 1. By the geometric mean they were off by" in history
     assert " by a factor of 1.25 as sealed, of " in history

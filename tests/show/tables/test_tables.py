@@ -11,6 +11,7 @@ from helpers.tables import rows
 
 import reckon as rk
 from reckon import records, statistics
+from reckon.book import contents
 from reckon.records.run_files.unit_conversion import trial_times_s
 from reckon.show.tables import tables
 
@@ -45,12 +46,12 @@ def test_a_line_that_begins_far_from_the_first_point_describes_no_curve():
 def test_impossible_places_of_a_curve_are_one_line():
     curve = made_up.curve("cpu/made", [0, 1, 2, 3], [0, 0, 10, 10], axis_unit="1")
     # Predicted as measured: nothing at two points.
-    assert "not possible" not in rk.summary_page.caveats([curve], []).markdown
+    assert "not possible" not in contents.findings_of("summary").caveats([curve], []).markdown
     curve.seal.predicted = [0.0, 1e-9, 1e-8, 1e-8]
     for point in curve.points:
         for process in point.processes:
             process.ticks = [0] * len(process.ticks)
-    text = rk.summary_page.caveats([replace(curve)], []).markdown
+    text = contents.findings_of("summary").caveats([replace(curve)], []).markdown
     assert text.count("not possible") == 1
 
 
