@@ -14,6 +14,8 @@ import re
 import sys
 from collections.abc import Iterator
 
+import numpy as np
+
 from reckon.errors import ReckonError
 
 
@@ -352,8 +354,8 @@ def with_unit(number_text: str, unit: str) -> str:
 
 
 def span(values, unit: str) -> str:
-    """The first and last value of a curve, in base units; one value if all are printed alike."""
-    amounts = [amount(float(value), unit) for value in values]
+    """A value, or the first and last of a curve, in base units; one if all are printed alike."""
+    amounts = [amount(float(value), unit) for value in np.atleast_1d(values)]
     return amounts[0] if len(set(amounts)) == 1 else f"{amounts[0]} to {amounts[-1]}"
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
 
 from reckon import config, records, units
 from reckon.cli.commands import command, run_option
@@ -162,20 +161,16 @@ def run_of_site() -> str | None:
 
 def _row(result: Result, state: str, reason: str | None) -> list[str]:
     """What a line says: of a curve the ends, of a single measured quantity its interval."""
-    predicted = _span(result.seal.predicted, result)
+    predicted = units.span(result.seal.predicted, result.unit)
     ratio = ratio_text(result.ratio)
     if result.revisions:
-        predicted += f", now {_span(result.current.predicted, result)}"
+        predicted += f", now {units.span(result.current.predicted, result.unit)}"
         ratio += f", now {ratio_text(result.current_ratio)}"
     if not result.has_samples:
         return [result.quantity, predicted, "", f"{state}: {reason}" if reason else state]
     measured = result.medians_text if result.is_curve else f"{result:interval}"
     note = f"; {reason}" if reason else ""
     return [result.quantity, predicted, ratio, measured + note]
-
-
-def _span(values, result: Result) -> str:
-    return units.span(np.atleast_1d(values), result.unit)
 
 
 @command(

@@ -93,9 +93,8 @@ def reseal(*, quantity: str, reason: str, run: str | None, as_json: bool) -> int
     if as_json:
         print_json({"quantity": quantity, "reason": reason})
     else:
-        print(
-            f"Sealed again: {quantity}, {_predicted(sealed)}. The first seal stays in the record."
-        )
+        predicted = units.span(sealed.predicted, sealed.unit)
+        print(f"Sealed again: {quantity}, {predicted}. The first seal stays in the record.")
     return 0
 
 
@@ -195,10 +194,6 @@ def _variant(run: str | Path, quantity: str, in_file: revisions.QuantityPredicti
 # --- what is printed --------------------------------------------------------------------------
 
 
-def _predicted(prediction: Prediction) -> str:
-    return units.span(np.atleast_1d(prediction.predicted), prediction.unit)
-
-
 def _lines(variant: _Variant) -> list[str]:
     inputs, recorded = variant.prediction.inputs, variant.recorded.inputs
     width = max(map(len, inputs))
@@ -213,7 +208,7 @@ def _lines(variant: _Variant) -> list[str]:
     before, now = (formula_text(each.formula) for each in (variant.recorded, variant.prediction))
     if now != before:
         lines.append(f"Formula    {now}  instead of {before}")
-    predicted = _predicted(variant.prediction)
+    predicted = units.span(variant.prediction.predicted, variant.prediction.unit)
     lines.append(
         f"Predicted  {predicted}{_interval(variant.prediction)}{_parts(variant.prediction)}"
     )
@@ -296,7 +291,7 @@ def _measured_at(variant: _Variant) -> list[str]:
 
 
 def _sealed(result: Result) -> str:
-    seal = units.span(np.atleast_1d(result.seal.predicted), result.unit)
+    seal = units.span(result.seal.predicted, result.unit)
     has_ratio = result.has_samples and not result.is_of_two_groups
     return f"Sealed     {seal}" + (f": {units.number(result.ratio)}×" if has_ratio else "")
 

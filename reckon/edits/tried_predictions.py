@@ -6,8 +6,6 @@ import functools
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import numpy as np
-
 from reckon import units
 from reckon.prediction.formula import Prediction
 from reckon.records.quantities.recorded_predictions import needed_guesses, to_prediction
@@ -38,13 +36,13 @@ class Tried:
     @property
     def predicted(self) -> str:
         """The value, or the ends of the curve."""
-        return units.span(np.atleast_1d(self.result.current.predicted), self.result.unit)
+        return units.span(self.result.current.predicted, self.result.unit)
 
     @property
     def sealed(self) -> str:
         """The sealed value, where the prediction is another."""
-        sealed = np.atleast_1d(self.result.seal.predicted)
-        return units.span(sealed, self.result.unit) if self.result.revisions else NONE
+        result = self.result
+        return units.span(result.seal.predicted, result.unit) if result.revisions else NONE
 
     @property
     def measured(self) -> str:

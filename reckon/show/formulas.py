@@ -153,9 +153,7 @@ def _interval(prediction: Prediction) -> list[str]:
 
 
 def _predicted(prediction: Prediction) -> str:
-    if prediction.curve_axis:
-        return units.span(prediction.predicted, prediction.unit)
-    return units.amount(float(prediction.predicted), prediction.unit)
+    return units.span(prediction.predicted, prediction.unit)
 
 
 def since_sealed(prediction: Prediction, run: str | Path, edited: Collection[str] = ()) -> str:

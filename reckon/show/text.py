@@ -102,9 +102,8 @@ def plural(count: int, word: str, plural_word: str) -> str:
 
 def amount_or_dash(value: float | list[float] | None, unit: str) -> str:
     """A value in base units with its unit, or the ends of a curve; a dash for an unknown value."""
-    if isinstance(value, list):
-        return units.span(value, unit)
-    return NONE if value is None or math.isnan(value) else units.amount(value, unit)
+    is_unknown = value is None or (isinstance(value, float) and math.isnan(value))
+    return NONE if is_unknown else units.span(value, unit)
 
 
 def position_text(result: Result, x: float | None) -> str:

@@ -196,7 +196,7 @@ def sealed_again(result: Result) -> str:
     """Why another prediction was sealed after measuring, and how far off the first was; or ""."""
     if not result.first_seal:
         return ""
-    first = units.span(np.atleast_1d(result.first_seal.predicted), result.unit)
+    first = units.span(result.first_seal.predicted, result.unit)
     ratio = ratio_text(result.ratio_to(result.first_seal))
     reason = literal(result.seal.reason or "").rstrip(".")
     return f"Sealed again after measuring: {reason}. The first seal was {first}, {ratio}."
