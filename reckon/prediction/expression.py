@@ -93,6 +93,8 @@ class Node(np.lib.mixins.NDArrayOperatorsMixin):
     def __array_function__(self, function, kinds, args, kwargs):
         if function is np.where and len(args) == 3 and not kwargs:
             return make("where", *args)
+        if function is np.where:
+            raise PredictionError("np.where takes three values: np.where(condition, a, b).")
         raise PredictionError(
             f"np.{function.__name__} cannot become part of a formula; write it with + - * / "
             "and np.where, np.minimum, np.maximum, np.sqrt, np.ceil."

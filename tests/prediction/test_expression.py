@@ -52,6 +52,7 @@ def test_the_tree_keeps_the_authors_order():
         (lambda a: a % 2, "np.floor"),
         (lambda a: a * OUTSIDE, "OUTSIDE is a number from outside the function"),
         (lambda a: np.sum(a), "np.sum cannot"),
+        (lambda a: np.where(a > 1, a), "np.where takes three values"),
         (lambda a: np.sin(a), "np.sin cannot"),
         (lambda a: a * units.registry().Quantity(1, "s"), "make it an input"),
         (lambda a: a + "10 ns", 'make it an input, as rk.given(10, "ns",'),
