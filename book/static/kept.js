@@ -37,6 +37,7 @@ window.reckon.kept = (() => {
   /** Keeps these lines alone; the sentence, or that they are not stored. */
   function replace(lines, sentence) {
     before = read().lines;
+    undo.title = `Takes back: ${sentence}`;
     return say(store(STORE, JSON.stringify(lines)) || sentence);
   }
 

@@ -246,6 +246,8 @@ def test_a_file_added_on_another_page_replaces_what_is_kept_and_once_is_enough(o
     assert add(page, text) == "2 changes (1 prediction) of a.toml added."
     assert downloaded(page)[NULL_CALL]["kernel_path"] == "6 cycle"
     assert add(page, text, "again.toml") == "All of again.toml is kept already."
+    undo = page.locator("dialog.kept").get_by_text("Undo")
+    assert undo.get_attribute("title") == "Takes back: 2 changes (1 prediction) of a.toml added."
     page.locator("dialog.kept").get_by_text("Undo").click()
     assert downloaded(page)[NULL_CALL] == {"kernel_path": "550 cycles"}
 
