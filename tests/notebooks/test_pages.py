@@ -19,7 +19,7 @@ _LACKING = re.compile(
     r"|/l1|/l2|/l3|memory/latency/memory|_?huge|/minor|/major|_file"
 )
 _OWN_CLOCK = "cpu/clock/"
-_WITHOUT_MEASUREMENTS = ("reading", "machine", "cpu/clock", "machines", "reports")
+_WITHOUT_MEASUREMENTS = ("reading", "machine", "cpu/clock", "machines", "reports", "status")
 # One of each shape: single values, a staircase, files and another host.
 _WITHOUT_ANY = ("cpu/switch", "memory/latency", "files/remote")
 

@@ -205,7 +205,7 @@ class _PredictionsFile(pydantic.RootModel[dict[str, dict[str, str]]]):
     "formula"."""
 
 
-_LINES = '; write lines such as ["cpu/syscall/getpid"] and kernel_path = "550 cycles"'
+_LINES = '; write lines such as ["PART/NAME/QUANTITY"] and input = "550 cycles"'
 _READER = "reader"  # the table on the reader
 _LONGEST_NAME = 200  # characters: pages print it
 # What a reader predicted as a value, not by inputs; the same before a discussion; where on a curve.
