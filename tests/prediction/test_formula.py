@@ -167,7 +167,10 @@ def test_a_rate_derives_the_softwares_share():
         (lambda: rk.machine("processor.base_clock"), "needs a guess"),
         (lambda: made(lambda cycles, clock: cycles / clok), "did you mean clock"),  # noqa: F821
         (lambda: made(lambda cycles, clock: None), "returns nothing; end it with `return`"),
-        (lambda: inputs()["cycles"] / 2, r"is used outside of a formula; is the line @rk.predict"),
+        (
+            lambda: inputs()["cycles"] / 2,
+            r"is used outside of a formula: change its own number, or compute",
+        ),
         (lambda: rk.predict("x", unit="ns", kind="product"), "of kind sum, mean, rate or plain"),
         (lambda: rk.predict("x", unit="ns")(lambda a: a), "returns 1 value"),
     ],
