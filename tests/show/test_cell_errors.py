@@ -86,7 +86,11 @@ CASES = {
         "x = 3 y",
         "Line 1: in `x = 3 y`, an operator, a comma or a colon is missing, or a name is misspelt.",
     ),
-    "no def": ("    x = 1", "Line 1: in `x = 1`, unexpected indent."),
+    "no def": (
+        "    x = 1",
+        "Line 1: in `x = 1`, the line goes on with one that is not above it; restore that one, or begin "
+        "this at the left.",
+    ),
     "a return alone": (
         "return 3",
         "Line 1: `return` without the line `def ...:` above it.",
