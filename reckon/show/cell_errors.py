@@ -38,8 +38,8 @@ _SYNTAX_FAULTS = {
     "invalid syntax. Perhaps you forgot a comma?": "a comma, an operator or a quote is missing",
     "incomplete input": "a bracket or a quote is never closed",
     "invalid syntax": "an operator, a comma or a colon is missing, or a name is misspelt",
-    "unexpected indent": "the line goes on with one that is not above it; restore that one, or "
-    "begin this at the left",
+    "unexpected indent": "the line is indented and belongs to none above; begin it at the left, "
+    "or restore the one above it",
     "positional argument follows keyword argument": "a value without a name stands behind one with "
     "a name; write name=value, and no comma in a number",
     "unexpected character after line continuation character": "`\\` is no operator; a division is "

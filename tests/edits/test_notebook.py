@@ -277,8 +277,8 @@ def test_a_mistake_is_a_sentence_without_a_traceback(lab):
         ),
         (
             "x = 1\n  y = 2",
-            "Line 2: in `y = 2`, the line goes on with one that is not above it; restore that one, or "
-            "begin this at the left.",
+            "Line 2: in `y = 2`, the line is indented and belongs to none above; begin it at "
+            "the left, or restore the one above it.",
         ),
         ('guess(1, "ns", "x")', "Line 1: there is no `guess` in this notebook; write rk.guess."),
         (

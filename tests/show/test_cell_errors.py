@@ -88,8 +88,8 @@ CASES = {
     ),
     "no def": (
         "    x = 1",
-        "Line 1: in `x = 1`, the line goes on with one that is not above it; restore that one, or begin "
-        "this at the left.",
+        "Line 1: in `x = 1`, the line is indented and belongs to none above; begin it at the left, "
+        "or restore the one above it.",
     ),
     "a return alone": (
         "return 3",
