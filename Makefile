@@ -176,7 +176,7 @@ check: setup-dev ## run the tests that take no root, no measured time, no browse
 	  --ignore=tests/notebooks/test_pages.py
 
 # Sets up what the tests need, as far as it may; what is missing then skips tests, each with its reason.
-# First what asserts no time, four files at once, of which two mostly wait; then what measures, alone.
+# First what asserts no time, three files at once; then what measures, alone.
 # Both always run.
 test: setup-dev ## run every test but those of faults and installation; FAULTS=1: faults too; or those of TESTS=
 	@tools/setup tests
@@ -184,7 +184,7 @@ ifdef TESTS
 	@$(PY) -m pytest $(TESTS)
 else
 	@left_out="--ignore=tests/install $(if $(FAULTS),,--ignore=tests/faults)"; \
-	  $(PY) -m pytest -n 4 $(BY_FILE) -m parallel $$left_out --durations=20; parallel=$$?; \
+	  $(PY) -m pytest -n 3 $(BY_FILE) -m parallel $$left_out --durations=20; parallel=$$?; \
 	  $(PY) -m pytest -m "not parallel" $$left_out --durations=20 && exit $$parallel
 endif
 
