@@ -194,66 +194,6 @@ def test_checks_as_json(recorded, capsys):
 
 
 # Of each command; what click refuses by itself, once each.
-MISTAKES = [
-    ([], "Missing command; `reckon --help` says more."),
-    (["prob", "cpu/syscall/getpid"], "'probe'"),
-    (["frobnicate"], "No such command 'frobnicate'; `reckon --help`"),
-    (["--jsno"], "No such option '--jsno'"),
-    (["help", "prob"], "'probe'"),
-    (["results", "--jsno"], "Did you mean '--json'?"),
-    (["results", "--run"], "'--run' requires an argument"),
-    (["results", "cpu", "memory"], "unexpected extra argument"),
-    (["probe"], "Missing argument 'NAME'; `reckon probe --help` says more."),
-    (["probe", "cpu/syscall/getpid", "--cpu", "one"], "'--cpu'"),
-    (["probe", "cpu/syscall/getpid", "--samples", "0"], "'--samples'"),
-    (["build", "--profile", "fast"], "'--profile'"),
-    (["probes", "cpu/sysall"], "did you mean cpu/syscall"),
-    (["probes", "memry"], "did you mean memory?"),
-    (["probe", "cpu/syscall/getpit"], "did you mean cpu/syscall/getpid"),
-    (["probe", "cpu/syscall/getpid", "call=3"], "did you mean calls?"),
-    (["probe", "memory/bandwidth/read", "sizee=64KiB"], "did you mean size?"),
-    (["probe", "cpu/syscall/getpid", "calls"], "'calls' is not name=value"),
-    (["probe", "cpu/syscall/getpid", "calls=1.5"], "whole number"),
-    (["probe", "cpu/syscall/getpid", "calls=many"], "whole number"),
-    (["probe", "memory/bandwidth/read", "size=3ms"], "size_bytes is an amount of data"),
-    (["probe", "cpu/syscall/getpid", "calls=0"], "must be between"),
-    (["probe", "cpu/syscall/getpid", "--cpu", "4097"], "CPU 4097 cannot be used"),
-    (["probe", "test/crash"], "test/crash died of signal 11 (Segmentation fault)"),
-    (["probe", "test/hang", "--span", "inf"], "inf is not in the range"),
-    (["probe", "test/hang", "--span", "nan"], "'nan' is no number"),
-    (["probe", "test/hang", "--processes", "1000000000000"], "is not in the range"),
-    (["compare", "a", "b", "--minimum-change", "nan"], "'nan' is no number"),
-    (["predict", "--file", "/dev/zero"], "it has more than 10,000,000 bytes."),
-    (["probe", "test/hang", "--deadline", "0.2"], "still running after 0.2 s"),
-    (["probe", "test/unsupported"], "is unsupported everywhere"),
-    (["predict"], "Say which quantity"),
-    (["predict", "cpu/syscall/getpid", "--file", "a.toml"], "--file has its own quantities"),
-    (["predict", "clock=3", "cpu/syscall/getpid"], "comes before its inputs: reckon predict"),
-    (["predict", "cpu/syscall"], "`reckon results cpu/syscall` lists its own"),
-    (["predict", "getpid"], "did you mean cpu/syscall/getpid?"),
-    (["measure", "cpu/sysall"], "did you mean cpu/syscall"),
-    (["results", "--run", "recoded"], "There is no run recoded; did you mean recorded?"),
-    (["results", "--run", "../.."], "There is no run ../..; "),
-    (["results", "--run", ".hidden"], "cannot name a run"),
-    (["results", "files/write"], "has no record of files/write"),
-    (["results", "cpuu"], "did you mean cpu?"),
-    (["build", "--pages", "cpi/*"], "No page is named cpi/*; did you mean cpu/*?"),
-    (["build", "--run", "recoded"], "did you mean recorded? (`mkdir "),
-    (["class", "tsts"], "There is no folder tsts; did you mean tests?"),
-    (["reports", "t471"], "There is no report t471; did you mean t470?"),
-]
-
-
-@pytest.mark.parametrize(("arguments", "message"), MISTAKES)
-def test_a_users_mistake_is_one_sentence_and_status_2(recorded, arguments, message):
-    done = reckon(*arguments)
-    assert done.returncode == 2, done
-    assert message in done.stderr
-    assert done.stderr.startswith("reckon: ") and done.stderr.count("\n") == 1
-    if arguments[:2] != ["build", "--pages"]:  # which first says whose run it is
-        assert done.stdout == ""
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -70,30 +70,6 @@ def test_compare_without_runs_lists_them(folders):
     ]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["a", "a"], "A run cannot be compared with itself"),
-        (["a", "b", "--control", "b"], "A run cannot be compared with itself"),
-        (["a", "c"], "There is no run c; "),
-        (["a", "./c"], "There is no run ./c; "),
-        (["a", "../../a b"], "There is no run ../../a b; "),
-        (["a", "empty"], "The runs a and empty have no measured quantity in common."),
-        (["a", "b", "--minimum-change", "much"], "Invalid value for '--minimum-change'"),
-        (["a"], "A comparison takes two runs, A and B; `reckon compare` lists"),
-        (["", "b"], "A comparison takes two runs, A and B"),
-        (["--control", "a"], "A comparison takes two runs, A and B"),
-    ],
-)
-def test_a_users_mistake_is_one_sentence(folders, arguments, message):
-    made_up.run("a", results(1)[:2])
-    made_up.run("b", results(2)[:2])
-    made_up.run("empty", [])
-    done = reckon("compare", *arguments)
-    assert done.returncode == 2 and message in done.stderr
-    assert done.stderr.count("\n") == 1 and done.stdout == ""
-
-
 def test_changed_predictions_leave_a_comparison_up_to_date(folders, build_context):
     made_up.run("a", results(1)[:2])
     made_up.run("b", results(2)[:2])

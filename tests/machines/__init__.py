@@ -4,8 +4,7 @@ A machine is the recorded run with samples that a small model makes. It lists wh
 of it and what would be false. `make machines` prints what the pages do state.
 """
 
-from machines import cpu, files, kept, memory, network
-from machines.machine import machines_of
+from machines.machine import machines_in
 
-DECLARED = machines_of(cpu, memory, network, files)
-KEPT = machines_of(kept)  # apart from the work on sentences, and run last
+DECLARED = [each for name in ("cpu", "memory", "network", "files") for each in machines_in(name)]
+KEPT = machines_in("kept")  # apart from the work on sentences, and run last

@@ -1,15 +1,35 @@
-"""A made-up machine: what differs from the recorded one, and which conclusions are true of it."""
+"""A made-up machine: what differs from the recorded one, and which conclusions are true of it.
+
+[name_of_the_machine]
+What is true of it, in one line.
+values PAGE: NAME NAME = 5 us; NAME = 6 us   their median, at each point
+curve PAGE NAME ...: EXPRESSION              of x and of y, what was recorded there, in base units
+scale 4.1: PAGE NAME ...                     as many times as long as recorded
+two modes slow=2, share=0.5: PAGE NAME ...   that share of the processes takes so many times as long
+slow visits slow=2, visits=[1], of=3: ...    of that number of visits these are slow
+drift 0.04: ...                              from visit to visit, as a standard deviation
+steps 1e-08: ...                             single readings are multiples of it
+first processes 20: ...                      in the first visit
+lacks 'why': ...                             unsupported
+fact FIELD: VALUE                            of the machine description; None: not reported
+must PAGE: finding; finding                  what the page has to state, which follows from the truth
+must not PAGE: finding; finding              what is false
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import ast
+import math
+import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from types import ModuleType
+from pathlib import Path
 
 from reckon import units
 
-KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
-NS, US, MS = 1e-9, 1e-6, 1e-3
+MIB = 1 << 20
+NS, US = 1e-9, 1e-6
+MBIT = 1e6 / 8  # bytes a second
 
 # The value at x, made of what was recorded there, all in base units (s, byte, byte/s); None: the
 # point was not measured. x is None where the quantity is no curve.
@@ -47,7 +67,7 @@ class Machine:
     """One made-up machine."""
 
     name: str
-    truth: str
+    truth: str = ""
     models: dict[str, Model] = field(default_factory=dict)  # by quantity
     facts: dict[str, int | float | str | None] = field(default_factory=dict)
     unsupported: dict[str, str] = field(default_factory=dict)  # why, by quantity
@@ -59,86 +79,85 @@ class Machine:
         """The pages of which it says what they must state or must not, in its order."""
         return list(dict.fromkeys(each.page for each in [*self.true, *self.false]))
 
-    def model(self, quantity: str, **changes) -> Model:
-        """The quantity's model, with these fields changed."""
-        model = self.models.setdefault(quantity, Model())
-        for name, value in changes.items():
-            setattr(model, name, value)
-        return model
 
-    def curve(self, quantity: str, curve: Curve) -> None:
-        """The quantity is that function of x and of what was recorded there, in base units."""
-        self.model(quantity, curve=curve)
-
-    def value(self, quantity: str, amount: str) -> None:
-        """The quantity has this median, "140 ns", at each of its points."""
-        value = units.to_base(*units.number_and_unit(amount))
-        self.model(quantity, curve=lambda *_: value)
-
-    def values(self, experiment: str, **amounts: str) -> None:
-        """The same of several quantities of an experiment."""
-        for name, amount in amounts.items():
-            self.value(f"{experiment}/{name}", amount)
-
-    def scale(self, factor: float, *quantities: str) -> None:
-        """The quantities take this many times what was recorded."""
-        for quantity in quantities:
-            self.model(quantity, curve=lambda _, recorded: factor * recorded)
-
-    def two_modes(
-        self, *quantities: str, slow: float, share: float, by_clock: bool = False
-    ) -> None:
-        """That share of the processes takes `slow` times as long; `by_clock`: so does a cycle."""
-        for quantity in quantities:
-            self.model(quantity, slow=slow, slow_share=share, slow_is_clock=by_clock)
-
-    def slow_visits(self, *quantities: str, slow: float, visits: Sequence[int], of: int) -> None:
-        """Of that number of visits all processes of these take `slow` times as long."""
-        for quantity in quantities:
-            self.model(quantity, slow=slow, slow_visits=tuple(visits), visits=of)
-
-    def drift(self, share: float, *quantities: str) -> None:
-        """These differ by that share from visit to visit, as a standard deviation."""
-        for quantity in quantities:
-            self.model(quantity, drift=share)
-
-    def steps(self, step_s: float, *quantities: str) -> None:
-        """Single readings of these quantities are multiples of the counter's step."""
-        for quantity in quantities:
-            self.model(quantity, step_s=step_s)
-
-    def lacks(self, reason: str, *quantities: str) -> None:
-        """These quantities are unsupported."""
-        self.unsupported |= dict.fromkeys(quantities, reason)
-
-    def fact(self, name: str, value: int | float | str | None) -> None:
-        """The machine description has this value, in base units; None: it is not reported."""
-        self.facts[name] = value
-
-    def must(self, page: str, *names: str) -> None:
-        """The page has to state these, which follow from the truth.
-
-        One that no page has yet gets the name that it should have."""
-        self.true += [Conclusion(page, name) for name in names]
-
-    def must_not(self, page: str, *names: str) -> None:
-        """These are false of this machine."""
-        self.false += [Conclusion(page, name) for name in names]
+def staircase(x: float, y: float, l3_mib: float, memory_ns: float) -> float:
+    """L1 and L2 as recorded, then an L3 of which so much is usable, which answers in 12.2 ns."""
+    return y if x <= 1.5 * MIB else (12.2 if x <= l3_mib * MIB else memory_ns) * NS
 
 
-def machine(truth: str) -> Callable[[Callable[[Machine], None]], Machine]:
-    """Declares a machine: of the function's name, as its body says."""
-
-    def declare(function: Callable[[Machine], None]) -> Machine:
-        declared = Machine(function.__name__, truth)
-        function(declared)
-        return declared
-
-    return declare
+def served(x: float, channels: int, us: float = 55, limit: float = 1e9) -> float:
+    """Reads a second by x readers of a disk that serves a number of requests at once, or of CPUs with
+    a limited rate."""
+    return min(min(x, channels) / (us * US), limit)
 
 
-def machines_of(*modules: ModuleType) -> list[Machine]:
-    """The machines that these modules declare, in their order."""
-    return [
-        value for module in modules for value in vars(module).values() if isinstance(value, Machine)
-    ]
+_AT_HAND = {"MIB": MIB, "NS": NS, "US": US, "MBIT": MBIT, "math": math}
+_AT_HAND |= {"staircase": staircase, "served": served}
+_FIELDS = {"drift": "drift", "steps": "step_s", "first processes": "first_processes"}
+_KEYWORDS = {
+    "share": "slow_share",
+    "of": "visits",
+    "visits": "slow_visits",
+    "by_clock": "slow_is_clock",
+}
+_LINE = re.compile(
+    r"(values|curve|scale|two modes|slow visits|drift|steps|first processes|lacks|fact|must not|must) "
+    r"(.*?): (.*)"
+)
+
+
+def machines_in(name: str) -> list[Machine]:
+    """The machines of that file of this folder, in its order."""
+    machines: list[Machine] = []
+    for line in (Path(__file__).parent / f"{name}.txt").read_text("utf-8").splitlines():
+        if heading := re.fullmatch(r"\[(\w+)\]", line):
+            machines.append(Machine(heading[1]))
+        elif line and not line.startswith("#"):
+            _read(machines[-1], line)
+    return machines
+
+
+def _read(machine: Machine, line: str) -> None:
+    if not machine.truth:
+        machine.truth = line
+        return
+    parts = _LINE.fullmatch(line)
+    assert parts, line
+    verb, subject, rest = parts.groups()
+    if verb == "fact":
+        machine.facts[subject] = ast.literal_eval(rest)
+    elif verb in ("must", "must not"):
+        conclusions = machine.true if verb == "must" else machine.false
+        conclusions += [Conclusion(subject, name) for name in rest.split("; ")]
+    elif verb == "values":
+        for part in rest.split("; "):
+            names, amount = part.split(" = ")
+            value = units.to_base(*units.number_and_unit(amount))
+            _change(machine, subject, names, curve=lambda *_, value=value: value)
+    elif verb == "curve":
+        page, names = subject.split(" ", 1)
+        _change(machine, page, names, curve=eval(f"lambda x, y: {rest}", _AT_HAND))
+    elif verb == "lacks":
+        page, *names = rest.split(" ")
+        reason = ast.literal_eval(subject)
+        machine.unsupported |= {f"{page}/{name}": reason for name in names}
+    else:
+        _change(machine, *rest.split(" ", 1), **_changes(verb, subject))
+
+
+def _changes(verb: str, text: str) -> dict:
+    """The fields of the models that a line of that verb sets."""
+    if verb == "scale":
+        times = float(text)
+        return {"curve": lambda _, recorded: times * recorded}
+    if verb in _FIELDS:
+        return {_FIELDS[verb]: ast.literal_eval(text)}
+    keywords = eval(f"dict({text})", {})
+    return {_KEYWORDS.get(name, name): value for name, value in keywords.items()}
+
+
+def _change(machine: Machine, page: str, names: str, **changes) -> None:
+    for name in names.split(" "):
+        model = machine.models.setdefault(f"{page}/{name}", Model())
+        for key, value in changes.items():
+            setattr(model, key, value)

@@ -3,14 +3,19 @@
 import json
 import linecache
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 from helpers.project import finished
+from helpers.syscall_cells import FORMULA, INPUTS, MEASURE, cells
 
 import reckon as rk
+from reckon import ReckonError
 from reckon.records.notebook_cells import Page
 from reckon.show.cell_errors import explain
+
+PLACES = {"FORMULA": FORMULA, "INPUTS": INPUTS, "MEASURE": MEASURE}
 
 
 def error_of(source, page=None, **variables):
@@ -19,90 +24,55 @@ def error_of(source, page=None, **variables):
     names = {"rk": rk, "np": np, **variables}
     try:
         exec(compile(source, "<cell>", "exec"), names)
+    except ReckonError as error:
+        return str(error)  # is such a sentence already
     except Exception:
         return str(explain(sys.exc_info()[1], names, page or Page()))
 
 
-CASES = {
-    "an unknown name": (
-        "path = 1\npth",
-        "Line 2: there is no `pth` in this notebook; did you mean path?",
-    ),
-    "a name like no other": (
-        "zzyzx",
-        "Line 1: there is no `zzyzx` in this notebook; run the cell that makes it, or restore it.",
-    ),
-    "a name like one of Python's that no notebook has use for": (
-        "pars",
-        "Line 1: there is no `pars` in this notebook; run the cell that makes it, or restore it.",
-    ),
-    "a name like one of IPython's": (
-        "exit = quit = 1\nquid",
-        "Line 2: there is no `quid` in this notebook; run the cell that makes it, or restore it.",
-    ),
-    "a unit without quotes": (
-        'rk.given(90, GHz, "x")',
-        'Line 1: there is no `GHz` in this notebook; write "GHz" with quotes, as a unit.',
-    ),
-    "a function without its module": (
-        "where(1, 2, 3)",
-        "Line 1: there is no `where` in this notebook; run the cell that makes it, or restore it.",
-    ),
-    "an unknown attribute": (
-        "rk.gues(1)",
-        "Line 1: module 'reckon' has no attribute 'gues'; did you mean guess?",
-    ),
-    "a missing argument": (
-        'rk.given(90, "ns")',
-        "Line 1: given() missing 1 required positional argument: 'source'; it takes value, unit, "
-        "source, cite=..., low=..., high=....",
-    ),
-    "a misspelt argument": (
-        'rk.guess(90, "ns", "x", lo=3)',
-        "Line 1: guess() has no argument lo; did you mean low?",
-    ),
-    "an argument of another kind": (
-        'x = 1\nrk.show.table(x, "caption", "name")',
-        "Line 2: rk.show.table(...) does not work with this (TypeError: 'int' object is not "
-        "iterable); it takes results, caption, name, titles=..., waits=....",
-    ),
-    "a division by 0": ("1 / 0", "Line 1: a division by 0 has no value; divide by another number."),
-    "an unknown key": (
-        "by_name = {'getpid': 1}\nby_name['getpit']",
-        "Line 2: there is no 'getpit'; did you mean 'getpid'?",
-    ),
-    "a text that is no number": ("float('x')", "Line 1: could not convert string to float: 'x'."),
-    "a missing file": (
-        "open('/no/file')",
-        "Line 1: /no/file: No such file or directory.",
-    ),
-    "a misspelt import": (
-        "import rekon",
-        "Line 1: No module named 'rekon'; a notebook imports reckon as rk and numpy as np.",
-    ),
-    "a bracket": ("x = (1", "Line 1: in `x = (1`, '(' was never closed."),
-    "a quote": ('x = 1\ny = "ns', 'Line 2: in `y = "ns`, unterminated string literal.'),
-    "no operator": (
-        "x = 3 y",
-        "Line 1: in `x = 3 y`, an operator, a comma or a colon is missing, or a name is misspelt.",
-    ),
-    "no def": (
-        "    x = 1",
-        "Line 1: in `x = 1`, the line is indented and belongs to none above; begin it at the left, "
-        "or restore the one above it.",
-    ),
-    "a return alone": (
-        "return 3",
-        "Line 1: `return` without the line `def ...:` above it.",
-    ),
-    "any other": ("raise RuntimeError('no\\nway')", "Line 1: RuntimeError: no way."),
-}
+CELLS, EDITS = (
+    [line.rsplit(" -> ", 1) for line in part.splitlines() if " -> " in line and line[0] != "#"]
+    for part in Path(__file__).with_name("cell_errors.txt").read_text("utf-8").split("[edits]")
+)
 
 
-@pytest.mark.parametrize("mistake", CASES)
-def test_a_mistake_is_one_sentence(mistake):
-    source, sentence = CASES[mistake]
-    assert error_of(source) == sentence
+@pytest.fixture(scope="module")
+def formula():
+    """The names of a page with a formula and a prediction by it."""
+
+    @rk.predict("cpu/made/call", unit="ns")
+    def null_call(kernel_path, clock):
+        return 0, kernel_path / clock
+
+    path = rk.guess(150, "cycle", "path", low=50, high=1200)
+    here = null_call(kernel_path=path, clock=rk.given(3, "GHz", "the core"))
+    return {"null_call": null_call, "null_call_here": here}
+
+
+@pytest.mark.parametrize(("cell", "sentence"), CELLS)
+def test_a_mistake_is_one_sentence(cell, sentence, formula):
+    assert error_of(cell.replace(" ⏎ ", "\n"), **formula) == sentence
+
+
+def run_page(edited, old, new):
+    """Execute the cells of cpu/syscall up to the measurement, one of them with a text replaced."""
+    source, variables = cells(), {"__name__": "__main__"}
+    assert source[edited].count(old) >= 1
+    source[edited] = source[edited].replace(old, new, 1)
+    start = "import math\nimport reckon as rk\n"
+    for text in (start, source[FORMULA], source[INPUTS], source[MEASURE]):
+        exec(text, variables)
+
+
+@pytest.mark.parametrize(("edit", "says"), EDITS)
+def test_a_careless_edit_is_explained_in_one_sentence(edit, says, recorded):
+    cell, _, change = edit.partition(" ")
+    run_page(PLACES[cell], "", "")  # as they are the cells run
+    with pytest.raises(ReckonError) as raised:
+        run_page(PLACES[cell], *change.split(" => "))
+    sentence = str(raised.value)
+    assert says in sentence and "\n" not in sentence and sentence[-1] in ".?"
+    assert raised.value._render_traceback_() == [sentence]  # all that JupyterLab shows
 
 
 def test_what_is_no_number_is_named_with_what_is():
