@@ -14,7 +14,7 @@ from reckon.prediction import expression
 from reckon.prediction.dimensions import dimension
 from reckon.prediction.expression import PredictionError
 from reckon.prediction.inputs import Input
-from reckon.prediction.tracing import trace
+from reckon.prediction.tracing import refuse_swapped, trace
 
 # Up to this many uncertain inputs, an interval is taken over all combinations (3**8 of them).
 MAX_GRID_INPUTS = 8
@@ -151,6 +151,7 @@ def predict(quantity: str = "", *, unit: str, kind: Kind = "sum"):
 
     def decorate(function) -> Formula:
         names, nodes = trace(function)
+        refuse_swapped(function, parts_of_kind)
         if len(nodes) != len(parts_of_kind):
             count = f"{len(nodes)} value{'s' if len(nodes) > 1 else ''}"
             raise PredictionError(

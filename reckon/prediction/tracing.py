@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import numbers
+import textwrap
 import types
 
 import numpy as np
@@ -36,12 +38,28 @@ def trace(function) -> tuple[list[str], tuple[Node, ...]]:
                 "where it comes from."
             )
         names.append(parameter.name)
+    nodes = _nodes_of(function, names)
+    if not nodes:
+        raise PredictionError(
+            f"{function.__name__} returns nothing; end it with `return` and what it predicts."
+        )
+    return names, nodes
+
+
+def _nodes_of(function, names: list[str]) -> tuple[Node, ...]:
+    """What the function returns for nodes of these names. Raises PredictionError."""
     try:
         result = function(**{name: Node("input", name) for name in names})
         results = result if isinstance(result, tuple) else (result,)
-        nodes = tuple(to_node(part) for part in results if result is not None)
+        return tuple(to_node(part) for part in results if result is not None)
     except PredictionError as error:
         raise PredictionError(f"{function.__name__}: {error}") from None
+    except UnboundLocalError as error:
+        name = str(error).split("'")[1]
+        raise PredictionError(
+            f"{function.__name__}: {name} is computed with before it has a value; give it one "
+            "above that line, and not behind an `if`."
+        ) from None
     except NameError as error:
         raise _unknown(function.__name__, str(error.name), names) from None
     except (ArithmeticError, AttributeError, TypeError, ValueError) as error:
@@ -50,11 +68,22 @@ def trace(function) -> tuple[list[str], tuple[Node, ...]]:
             f"{function.__name__} cannot be computed ({fault}); write it with + - * / of its "
             "inputs and of numbers."
         ) from None
-    if not nodes:
-        raise PredictionError(
-            f"{function.__name__} returns nothing; end it with `return` and what it predicts."
-        )
-    return names, nodes
+
+
+def refuse_swapped(function, parts: tuple[str, ...]) -> None:
+    """Raises PredictionError where the parts are returned under their names, in another order."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    except (OSError, SyntaxError, TypeError):  # made by exec, or a lambda within a line
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple):
+            names = [each.id for each in node.value.elts if isinstance(each, ast.Name)]
+            if sorted(names) == sorted(parts) and names != [*parts]:
+                raise PredictionError(
+                    f"{function.__name__} returns {', '.join(names)}; end it with return "
+                    f"{', '.join(parts)}."
+                )
 
 
 def _unknown(owner: str, name: str, names: list[str]) -> PredictionError:

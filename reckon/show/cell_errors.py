@@ -28,6 +28,7 @@ from reckon.show.text import capitalised, first_case
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
+_QUOTED = re.compile(r"""(["']).*?\1""")
 _CALL = re.compile(r"^(?:\w+\.)*(?P<name>\w+)\(\) (?P<fault>.*)$")
 # An input whose number has a comma; one whose number stands with its unit in one text.
 _WITH_COMMA = re.compile(r"""((?:\w+\.)?(?:guess|given))\((\d+),(\d+), *["'](.+?)["']""")
@@ -46,6 +47,12 @@ _SYNTAX_FAULTS = {
     "written /",
     "'return' outside function": "`return` without the line `def ...:` above it",
 }
+# What people write that Python does not take, outside of quotes.
+_NOT_PYTHON = (
+    (re.compile(r"\d\s*%(?!\s*[\w(])"), "a share is written as a number: 0.2 for 20 %"),
+    (re.compile(r"=<|=>(?!=)"), "<= and >= are written so"),
+    (re.compile(r"\d\s+x\s+\d"), "a product is written *"),
+)
 # What cannot be computed with, and what to write instead.
 _NO_NUMBERS = {
     "'Prediction'": "a prediction is computed in the function under @rk.predict",
@@ -208,7 +215,9 @@ def _named(error: BaseException) -> str:
 
 def _of_syntax(error: SyntaxError) -> str:
     text, said = (error.text or "").strip(), error.msg.partition(" (detected")[0]
-    fault = _SYNTAX_FAULTS.get(said) or _of_character(said) or said
+    bare = _QUOTED.sub("", text)
+    written = (instead for sign, instead in _NOT_PYTHON if sign.search(bare))
+    fault = _of_character(said) or next(written, None) or _SYNTAX_FAULTS.get(said, said)
     return f"in `{text}`, {fault}." if text else f"{fault}."
 
 

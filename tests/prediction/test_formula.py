@@ -142,6 +142,18 @@ def test_a_rate_derives_the_softwares_share():
     assert record.hardware == 20e9 and record.predicted == 10e9 and record.software is None
 
 
+def _in_the_wrong_order(cycles, clock):
+    hardware = cycles / clock
+    software = cycles / clock
+    return software, hardware
+
+
+def _without_a_value(cycles, clock):
+    if False:
+        part = clock
+    return part, cycles / clock
+
+
 @pytest.mark.parametrize(
     ("make", "says"),
     [
@@ -173,6 +185,8 @@ def test_a_rate_derives_the_softwares_share():
         ),
         (lambda: rk.predict("x", unit="ns", kind="product"), "of kind sum, mean, rate or plain"),
         (lambda: rk.predict("x", unit="ns")(lambda a: a), "returns 1 value"),
+        (lambda: made(_in_the_wrong_order), "end it with return hardware, software"),
+        (lambda: made(_without_a_value), "part is computed with before it has a value"),
     ],
 )
 def test_mistakes_are_explained_in_a_sentence(folders, make, says):
