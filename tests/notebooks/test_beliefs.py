@@ -32,7 +32,13 @@ class Value:
 
 @pytest.mark.parametrize(
     ("low", "high", "verdict"),
-    [(0.9, 1.1, "Right"), (0.5, 0.9, "Undecided"), (2, 3, "Wrong"), (0.1, 0.2, "Wrong")],
+    [
+        (0.9, 1.1, "Right"),
+        (0.5, 0.9, "Undecided"),
+        (0.5, 2, "Undecided"),
+        (2, 3, "Wrong"),
+        (0.1, 0.2, "Wrong"),
+    ],
 )
 def test_a_verdict_holds_for_the_whole_interval_of_the_ratio(monkeypatch, low, high, verdict):
     monkeypatch.setattr(PAGE.rk, "title_of", lambda name: name)
