@@ -53,17 +53,17 @@ def results_at(run: str | Path, place: str | None) -> list[Result]:
     cache.store_in(config.settings().build_dir / "cache")
     experiments = records.experiments(run)
     if place is None or place in experiments:
-        return all_results(run, place)
+        return all_results(run, place, samples=False)
     below = [name for name in experiments if name.startswith(f"{place}/")]
     if below:
-        return results_of(run, below)
+        return results_of(run, below, samples=False)
     experiment = records.experiment_of(place)
     if experiment in experiments:
-        for result in all_results(run, experiment):
+        for result in all_results(run, experiment, samples=False):
             if result.quantity == place:
                 return [result]
     parts = {name.partition("/")[0] for name in experiments}
-    known = [*parts, *experiments, *(each.quantity for each in all_results(run))]
+    known = [*parts, *experiments, *(each.quantity for each in all_results(run, samples=False))]
     hint = did_you_mean(place, known, "`reckon results` lists all.")
     raise ReckonError(f"The run {run} has no record of {place}; {hint}")
 
@@ -75,7 +75,7 @@ def summary(*, run: str | None, as_json: bool) -> int:
     name = chosen_run(run)
     description = records.read_run(name)
     assert description  # of a run that there is
-    quantities = all_results(name)
+    quantities = results_at(name, None)
     if as_json:
         print_json(text_summary.to_json(description, quantities))
     else:

@@ -226,7 +226,7 @@ def _read_runs(folders: dict[str, Path], troubles: list[str]) -> dict[str, dict[
     by_run = {}
     for name, folder in folders.items():
         try:
-            results = all_results(folder, only_measured=True)
+            results = all_results(folder, only_measured=True, samples=False)
         except ReckonError as error:
             troubles.append(str(error))
             continue
@@ -305,7 +305,8 @@ def other_machines(here: records.Run) -> OtherMachines:
     """What the other machines have of this run's quantities."""
     folders, troubles = other_runs(here.name)
     by_run = _read_runs(folders, troubles)
-    results = {result.quantity: result for result in all_results(here.name, only_measured=True)}
+    measured = all_results(here.name, only_measured=True, samples=False)
+    results = {result.quantity: result for result in measured}
     values = {name: RunValues(result) for name, result in results.items() if result.has_samples}
     runs = {name: records.read_run(folders[name]) for name in by_run}
     titles = {report.name: report.machine for report in published.all_reports()}

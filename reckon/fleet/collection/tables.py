@@ -161,8 +161,6 @@ def of_run(folder: Path, *, trials: bool = False) -> dict[str, pa.Table]:
     assert run, folder
     experiments = own_experiments(folder)
     results = results_of(folder, experiments, samples=trials)
-    if not (trials or all(result.has_summaries for result in results)):  # of an older version
-        results = results_of(folder, experiments)
     run_id = run.id
     rows = list(_quantity_rows(run_id, results))
     of_the_run = _run_row(run, results) | _shares_within(rows)

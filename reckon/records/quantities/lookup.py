@@ -58,8 +58,8 @@ def all_results(
     """Every quantity of a run, experiment by experiment in the order in which they were predicted;
     those of `methods/` only by name.
 
-    For `only_measured` and `samples` see records.read_record(). Raises ReckonError for an unknown
-    experiment.
+    For `only_measured` see records.read_record(), for `samples` results_of(). Raises ReckonError for
+    an unknown experiment.
     """
     experiments = records.experiments(run)
     if experiment and experiment not in experiments:
@@ -80,7 +80,8 @@ def results_of(
 ) -> list[Result]:
     """Every quantity of these experiments of a run, in the order in which they were predicted.
 
-    Without `samples` no samples file is opened: points have their summaries alone.
+    Without `samples` points have their summaries alone, and no samples file is opened unless a
+    record has none by these statistics.
     """
     # A run that is given as a folder is shown by its own predictions alone.
     named_run = run if isinstance(run, str) and not only_measured else None
@@ -97,7 +98,10 @@ def results_of(
     if named_run:
         quantities = revisions.with_file(quantities)
     between_visits = _between_visits(run)
-    return [
+    results = [
         from_entry(quantity, entry, between_visits=between_visits)
         for quantity, entry in quantities.items()
     ]
+    if samples or all(result.has_summaries for result in results):
+        return results
+    return results_of(run, by_experiment, only_measured=only_measured)

@@ -153,7 +153,8 @@ class Result:
     @property
     def has_summaries(self) -> bool:
         """Whether the record has what the samples say of each point, as summarise() would have."""
-        return all(self._stored_summary(point) for point in self.points)
+        has_samples = self.measurement is not None and bool(self.measurement.visits)
+        return self._has_current_summaries or not has_samples
 
     def core_clocks_hz(self, point: records.Point) -> np.ndarray:
         """The core's clock during each process at that point, as calibrated before and after it."""

@@ -71,6 +71,29 @@ def test_without_samples_a_record_is_read_without_opening_their_files(run):
     assert rows == whole
 
 
+def test_results_without_samples_open_no_file_while_the_record_has_their_summaries(run):
+    whole = [to_json(result) for result in all_results("r")]
+    shutil.rmtree(run / "samples")
+    assert [to_json(result) for result in all_results("r", samples=False)] == whole
+
+
+def test_results_without_samples_read_them_after_statistics_have_changed(run, monkeypatch):
+    monkeypatch.setattr(statistics, "VERSION", statistics.VERSION + 1)
+    whole = [to_json(result) for result in all_results("r")]
+    assert [to_json(result) for result in all_results("r", samples=False)] == whole
+
+
+def test_results_without_samples_read_those_of_a_record_without_summaries(run):
+    whole = [to_json(result) for result in all_results("r")]
+    record = json.loads((run / "cpu/made.json").read_text())
+    for quantity in record["quantities"].values():
+        quantity["measurement"] |= {"unit": None, "kind": None, "statistics": None}
+        for point in quantity["measurement"]["points"]:
+            point["summary"] = None
+    (run / "cpu/made.json").write_text(json.dumps(record))
+    assert [to_json(result) for result in all_results("r", samples=False)] == whole
+
+
 def test_summaries_of_another_unit_or_kind_are_not_used(run):
     result = all_results("r")[0]
     measurement = result.measurement.model_copy(update={"kind": "mean"})
