@@ -10,8 +10,16 @@ import os
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, TypeAdapter, ValidationError
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    TypeAdapter,
+    ValidationError,
+)
 
 from reckon.errors import ReckonError
 from reckon.messages import first_fault
@@ -25,6 +33,7 @@ ROOT = _PACKAGE / "source" if INSTALLED else _PACKAGE.parent
 WORK = Path.cwd() if INSTALLED else ROOT
 
 
+_PREFIX = "RECKON_"
 _Folder = Annotated[Path, AfterValidator(Path.resolve)]
 
 
@@ -38,18 +47,17 @@ def _questions(blind: str | tuple[str, ...] | None) -> tuple[str, ...] | None:
         return tuple(blind.replace(",", " ").split())
 
 
-class Settings(BaseSettings):
-    """What the variables RECKON_... request; an empty variable is an unset one."""
+class Settings(BaseModel):
+    """What the variables RECKON_... request."""
 
-    model_config = SettingsConfigDict(
-        env_prefix="RECKON_",
-        env_ignore_empty=True,
+    model_config = ConfigDict(
+        alias_generator=lambda name: f"{_PREFIX}{name.upper()}",
         populate_by_name=True,
         validate_default=True,
         frozen=True,
     )
 
-    profile: Annotated[Profile, NoDecode, BeforeValidator(profile_named)] = PROFILES["standard"]
+    profile: Annotated[Profile, BeforeValidator(profile_named)] = PROFILES["standard"]
     run: str | None = None  # None: this machine's own
     fresh: bool = False  # measure again what a record already holds
     tries: bool = False  # predictions of measured quantities are written when a person keeps them
@@ -71,7 +79,7 @@ class Settings(BaseSettings):
     predictions: Annotated[Path, AfterValidator(Path.absolute)] | None = None
     # The site covers what was measured until its reader has predicted it, and there is no PDF.
     # Which quantities it asks for, () for all; how often; whether Reckon's prediction is covered.
-    blind: Annotated[tuple[str, ...] | None, NoDecode, BeforeValidator(_questions)] = None
+    blind: Annotated[tuple[str, ...] | None, BeforeValidator(_questions)] = None
     votes: Literal["1", "2"] | None = None
     own: Literal["covered", "shown"] | None = None
     # The edition that also has the solutions of analyses and projects.
@@ -114,9 +122,10 @@ class Settings(BaseSettings):
 
 
 @functools.cache
-def _read(_variables: frozenset[tuple[str, str]]) -> Settings:
+def _read(variables: frozenset[tuple[str, str]]) -> Settings:
+    """The settings of these variables; an empty one is an unset one."""
     try:
-        return Settings()
+        return Settings.model_validate({name: value for name, value in variables if value})
     except ValidationError as error:
         raise ReckonError(f"In the environment, {first_fault(error)}.") from None
 
@@ -129,7 +138,8 @@ def settings() -> Settings:
 
     Raises ReckonError where a variable has no valid value.
     """
-    return _in_use or _read(frozenset(os.environ.items()))
+    variables = ((name, os.environ[name]) for name in os.environ if name.startswith(_PREFIX))
+    return _in_use or _read(frozenset(variables))
 
 
 def use(settings: Settings | None) -> None:
