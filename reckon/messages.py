@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-import pydantic
+if TYPE_CHECKING:
+    import pydantic
 
 NEAR_NAME = 0.6  # of a name's letters are as in the one that may have been meant (difflib)
 

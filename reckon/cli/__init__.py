@@ -19,7 +19,7 @@ _COMMANDS = {
     "measure": "reckon.cli.book:measure",
     "build": "reckon.cli.book:build",
     "edit": "reckon.cli.edit:edit",
-    "summary": "reckon.cli.runs:summary",
+    "summary": "reckon.cli.summary:summary",
     "results": "reckon.cli.runs:results",
     "verify": "reckon.cli.runs:verify",
     "predict": "reckon.cli.what_if:predict",

@@ -18,7 +18,7 @@ from reckon.book import contents, publish, sphinx
 from reckon.book.staging.stage import Stage, stage, stage_page
 from reckon.cli.commands import command, fresh_option, own_run_option, pages_option, profile_option
 from reckon.cli.output import print_json
-from reckon.cli.runs import results_at
+from reckon.cli.run_choice import results_at
 from reckon.errors import ReckonError
 from reckon.messages import did_you_mean, join_words
 from reckon.records.quantities import revisions

@@ -7,7 +7,7 @@ import click
 from reckon import config
 from reckon.cli import book
 from reckon.cli.commands import command
-from reckon.cli.runs import run_of_site
+from reckon.cli.run_choice import run_of_site
 from reckon.errors import ReckonError
 
 

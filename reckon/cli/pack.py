@@ -10,7 +10,7 @@ from reckon import records
 from reckon.book import pack as packing
 from reckon.cli.commands import command, run_option
 from reckon.cli.output import print_json
-from reckon.cli.runs import chosen_run
+from reckon.cli.run_choice import chosen_run
 from reckon.errors import ReckonError
 from reckon.records.run_files import verify
 

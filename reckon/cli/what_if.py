@@ -16,7 +16,7 @@ import numpy as np
 from reckon import config, units
 from reckon.cli.commands import command, own_run_option, run_option
 from reckon.cli.output import fitting, print_json
-from reckon.cli.runs import chosen_run, results_at
+from reckon.cli.run_choice import chosen_run, results_at
 from reckon.edits.guesses import Guess, compared
 from reckon.errors import NoOneValue, ReckonError
 from reckon.messages import join_words

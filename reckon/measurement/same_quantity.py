@@ -106,20 +106,17 @@ def _pairs(measured: dict[str, Result]) -> Iterator[Disagreement]:
         first, second = (_at(place, measured) for place in same.values)
         if first and second:
             yield Disagreement(first, second, same.differs)
-    by_probe: dict[tuple, list[Shown]] = defaultdict(list)
+    alike: dict[tuple, list[tuple[Shown, dict[str, int]]]] = defaultdict(list)
     for result in measured.values():
         if result.measurement and not result.measurement.is_derived:
-            key = (
-                result.measurement.probe,
-                units.dimension(result.unit),
-                result.seal.kind == "mean",
-            )
-            by_probe[key] += [Shown(result, index) for index in range(len(result.points))]
-    for shown in by_probe.values():
-        parameters = [each.parameters() for each in shown]
-        for i, j in itertools.combinations(range(len(shown)), 2):
-            first, second = shown[i], shown[j]
-            if first.result is not second.result and _are_same(parameters[i], parameters[j]):
+            for index in range(len(result.points)):
+                shown = Shown(result, index)
+                parameters = shown.parameters()
+                sizes = _sizes(parameters)
+                alike[_key(shown, parameters, sizes)].append((shown, sizes))
+    for values in alike.values():
+        for (first, sizes), (second, others) in itertools.combinations(values, 2):
+            if first.result is not second.result and _are_near(sizes, others):
                 first, second = sorted((first, second), key=lambda each: each.is_again)
                 yield Disagreement(first, second)
 
@@ -130,11 +127,27 @@ def _at(place: Place, measured: dict[str, Result]) -> Shown | None:
     return None if result is None or index is None else Shown(result, index)
 
 
-def _are_same(a: dict[str, int | str], b: dict[str, int | str]) -> bool:
-    return a.keys() == b.keys() and all(_is_same(name, value, b[name]) for name, value in a.items())
+def _sizes(parameters: dict[str, int | str]) -> dict[str, int]:
+    """The parameters that are sizes, which may differ a little."""
+    return {
+        name: value
+        for name, value in parameters.items()
+        if name.endswith(_SIZE) and isinstance(value, int)
+    }
 
 
-def _is_same(name: str, a: int | str, b: int | str) -> bool:
-    if a == b or isinstance(a, str) or isinstance(b, str) or not name.endswith(_SIZE):
-        return a == b
-    return min(a, b) > 0 and max(a, b) < _SAME_SIZE * min(a, b)
+def _key(shown: Shown, parameters: dict[str, int | str], sizes: dict[str, int]) -> tuple:
+    """What values of one quantity have in common: their probe and what it was given but sizes."""
+    result = shown.result
+    assert result.measurement
+    dimension, is_mean = units.dimension(result.unit), result.seal.kind == "mean"
+    others = frozenset(each for each in parameters.items() if each[0] not in sizes)
+    return result.measurement.probe, dimension, is_mean, others, frozenset(sizes)
+
+
+def _are_near(sizes: dict[str, int], others: dict[str, int]) -> bool:
+    return all(_is_near(size, others[name]) for name, size in sizes.items())
+
+
+def _is_near(a: int, b: int) -> bool:
+    return a == b or min(a, b) > 0 and max(a, b) < _SAME_SIZE * min(a, b)

@@ -17,7 +17,7 @@ from rich.progress import track
 from reckon import records
 from reckon.cli.commands import command, run_option
 from reckon.cli.output import print_json
-from reckon.cli.runs import chosen_run
+from reckon.cli.run_choice import chosen_run
 from reckon.errors import ReckonError
 from reckon.fleet.commands import extra_packages
 from reckon.records.quantities.lookup import all_results

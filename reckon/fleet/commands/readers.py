@@ -10,7 +10,7 @@ import click
 from reckon import records
 from reckon.cli.commands import command, run_option
 from reckon.cli.output import print_json
-from reckon.cli.runs import chosen_run
+from reckon.cli.run_choice import chosen_run
 from reckon.edits.guesses import Guess
 from reckon.errors import ReckonError
 from reckon.fleet.pages import class_page

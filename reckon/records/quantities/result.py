@@ -353,8 +353,10 @@ class Result:
     @property
     def medians_text(self) -> str:
         """The first and last median of a curve; one if all are printed alike."""
-        texts = [median_text(summary, self.unit) for summary in self.summaries]
-        return texts[0] if len(set(texts)) == 1 else f"{texts[0]} to {texts[-1]}"
+        first, last = (median_text(self.summaries[i], self.unit) for i in (0, -1))
+        others = (median_text(summary, self.unit) for summary in self.summaries[1:-1])
+        is_one = first == last and all(text == first for text in others)
+        return first if is_one else f"{first} to {last}"
 
     @property
     def median(self) -> float:

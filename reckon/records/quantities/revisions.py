@@ -54,6 +54,8 @@ def differences(before: PredictionRecord, after: PredictionRecord) -> list[str]:
 def revisions(sealed: PredictionRecord, current: PredictionRecord) -> list[str]:
     """What a person changed since the seal, in words; nothing where it moves neither the value nor
     its interval."""
+    if current is sealed:
+        return []
     ends = ("predicted", "low", "high")
     is_moved = any(_differ(getattr(sealed, end), getattr(current, end)) for end in ends)
     has_other_formula = sealed.formula_id != current.formula_id
