@@ -21,8 +21,10 @@ import matplotlib
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
+from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.figure import Figure  # not pyplot: no global state, and a faster import
 from matplotlib.text import Annotation
+from matplotlib.transforms import Bbox
 
 from reckon import build_context, config, records
 from reckon.show import figure_files
@@ -46,6 +48,8 @@ _IN_THE_DARK = {
 _RIGHT = 0.9  # where the axes end, in widths of the figure
 # For a screen of 390 pixels, where 9 points are 11 pixels then; the axes get at least the second.
 _NARROW_INCHES, _NARROW_AXES_INCHES, _NARROW_LABEL = 4.0, 2.0, 44  # a label's line in characters
+_VECTOR_DPI = 72  # of SVG and PDF
+_MARGIN_INCHES = 0.1
 _TICK_LABELS_APART = 4  # pixels
 _STEEP = 45  # degrees
 # The places of long lines and of marks in an SVG, and what is finer than a tenth of a point.
@@ -136,9 +140,21 @@ class Drawing:
 
     def _svg(self) -> str:
         svg = io.StringIO()
-        self.figure.savefig(svg, format="svg", bbox_inches="tight", metadata={"Date": None})
+        box = self._box(_MARGIN_INCHES)
+        self.figure.savefig(svg, format="svg", bbox_inches=box, metadata={"Date": None})
         light = _PLACES.sub(lambda place: _FINE.sub("", place[0]), svg.getvalue())
         return _with_dark_colours(light)
+
+    def _box(self, margin_inches: float) -> Bbox:
+        """What the figure takes, with a margin, in inches. savefig() would draw the whole figure to
+        find it."""
+        figure, dpi = self.figure, self.figure.dpi
+        figure.dpi = _VECTOR_DPI
+        try:
+            renderer = RendererSVG(*figure.bbox.size, io.StringIO())
+            return figure.get_tightbbox(renderer).padded(margin_inches)
+        finally:
+            figure.dpi = dpi
 
     def _make_narrow(self) -> None:
         """Gives the figure the width of a phone, with letters as large as before."""
@@ -181,7 +197,8 @@ class Drawing:
         printed = io.BytesIO()
         with printing.for_print(self.figure):
             metadata: dict[str, Any] = {"CreationDate": None}
-            self.figure.savefig(printed, format="pdf", metadata=metadata, **printing.TIGHT)
+            box = self._box(printing.MARGIN_INCHES)
+            self.figure.savefig(printed, format="pdf", bbox_inches=box, metadata=metadata)
         records.write_whole(path, printed.getvalue())
 
     def _draw_for_a_phone(self, path: Path, places: Places | None) -> None:
@@ -287,4 +304,4 @@ def load() -> None:
         plain_log(first.axes.xaxis)
         first.legend()
         for kind in ("svg", "pdf"):
-            first.figure.savefig(io.BytesIO(), format=kind, bbox_inches="tight")
+            first.figure.savefig(io.BytesIO(), format=kind)

@@ -8,7 +8,6 @@ import io
 import itertools
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import matplotlib
 from fontTools import subset
@@ -40,10 +39,7 @@ _FOLDERS = (
     "/usr/share/texlive/texmf-dist/fonts/opentype/public/lm",  # Fedora
     "/usr/share/texmf-dist/fonts/opentype/public/lm",  # Arch
 )
-TIGHT: dict[str, Any] = {
-    "bbox_inches": "tight",
-    "pad_inches": 0.02,
-}  # the document has space around its figures
+MARGIN_INCHES = 0.02  # the document has space around its figures
 _CHARACTERS = [*range(0x20, 0x180), *range(0x2000, 0x2070), 0x2190, 0x2192, 0x2212]
 _CURVE_ERROR = 0.5  # of a thousandth of the letters' size: of the quadratic curves of TrueType
 
