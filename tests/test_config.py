@@ -32,7 +32,11 @@ def test_a_changed_variable_acts_at_once(monkeypatch, tmp_path):
     ("variable", "value", "says"),
     [
         ("RECKON_PROFILE", "fast", "There is no profile 'fast'; choose quick, standard or full"),
-        ("RECKON_FRESH", "perhaps", "In the environment, RECKON_FRESH: Input should be a valid boolean"),
+        (
+            "RECKON_FRESH",
+            "perhaps",
+            "In the environment, RECKON_FRESH: Input should be a valid boolean",
+        ),
     ],
 )
 def test_a_value_that_is_not_valid_is_refused_in_a_sentence(monkeypatch, variable, value, says):

@@ -41,7 +41,24 @@ def test_units_mean_what_the_field_means(unit, base):
     assert units.factor(unit) == pytest.approx(base, rel=1e-15)
 
 
-@pytest.mark.parametrize("unit", ["parsec", "degC", "dB", "rpm", "nanox", "GHzz", "M", "k%", "bs", "s/", "/s", "s//s", "ns byte"])
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "parsec",
+        "degC",
+        "dB",
+        "rpm",
+        "nanox",
+        "GHzz",
+        "M",
+        "k%",
+        "bs",
+        "s/",
+        "/s",
+        "s//s",
+        "ns byte",
+    ],
+)
 def test_unknown_units_are_refused_with_examples(unit):
     with pytest.raises(ReckonError, match="is not a unit of this book; write for example"):
         units.factor(unit)
