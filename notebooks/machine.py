@@ -18,14 +18,7 @@ from reckon.show.tables import headlines
 from reckon.show.text import code, literal, machine_value
 
 DEVICES = {"disk": "disk", "network": "loopback", "remote": "other host"}
-COLOURS = {
-    "kernel": "#e4dcf1",
-    "core": "#cfe8f7",
-    "l1": "#fde9c4",
-    "l2": "#fbdca0",
-    "l3": "#f6c766",
-    "memory": "#d8eadf",
-}
+COLOURS = {"kernel": "#e4dcf1", "core": "#cfe8f7", "l1": "#fde9c4", "l2": "#fbdca0", "l3": "#f6c766", "memory": "#d8eadf"}
 COLOURS |= dict.fromkeys(DEVICES, "#eceff3")
 REPORTED = "#5c5c5c"  # of a size that the measured one differs from
 DIFFERS = 1.25  # a ratio: curves have a few sizes in an octave
@@ -54,28 +47,13 @@ class Box:
     lines: list = dataclasses.field(default_factory=list)
 
     def draw(self, axes, left, top, width, height):
-        axes.add_patch(
-            Rectangle((left, top - height), width, height, fc=COLOURS[self.part], ec=BLACK, lw=0.8)
-        )
+        axes.add_patch(Rectangle((left, top - height), width, height, fc=COLOURS[self.part], ec=BLACK, lw=0.8))
         title = [Text(self.title), Text(self.beside, 1, is_right=True)]
         for number, line in enumerate([title, *self.lines]):
             y, weight = top - number - 0.5 - MARGIN / 2, "normal" if number else "bold"
             for each in line:
-                x, side = (
-                    left + each.at * width + (-PAD if each.is_right else PAD),
-                    "right" if each.is_right else "left",
-                )
-                axes.text(
-                    x,
-                    y,
-                    each.text,
-                    ha=side,
-                    va="center",
-                    color=each.colour,
-                    fontsize=each.size,
-                    weight=weight,
-                    parse_math=False,
-                )
+                x, side = left + each.at * width + (-PAD if each.is_right else PAD), "right" if each.is_right else "left"
+                axes.text(x, y, each.text, ha=side, va="center", color=each.colour, fontsize=each.size, weight=weight, parse_math=False)
 
 
 def value(result):
@@ -84,44 +62,28 @@ def value(result):
 
 def listed(values, columns):
     """Names with their values, some beside one another."""
-    cells = [
-        [
-            Text(headline.name, i % columns / columns),
-            Text(value(result), (i % columns + 1) / columns, is_right=True),
-        ]
-        for i, (headline, result) in enumerate(values)
-    ]
+    cells = [[Text(headline.name, i % columns / columns), Text(value(result), (i % columns + 1) / columns, is_right=True)]
+             for i, (headline, result) in enumerate(values)]
     return [sum(cells[i : i + columns], []) for i in range(0, len(cells), columns)]
 
 
 def stacked(values):
     """Names, each above its value."""
-    return [
-        line
-        for headline, result in values
-        for line in ([Text(headline.name, size=7)], [Text(value(result))])
-    ]
+    return [line for headline, result in values for line in ([Text(headline.name, size=7)], [Text(value(result))])]
 
 
 def cache(name, usable, reported, values):
     line = [Text(units.size(reported, "byte"))] if reported else []
     if usable and (not reported or not 1 / DIFFERS < usable / reported < DIFFERS):
         line = [Text(f"keeps its pace up to {units.size(usable, 'byte')}")]
-        line += (
-            [Text(f"{units.size(reported, 'byte')} reported", 1, is_right=True, colour=REPORTED)]
-            if reported
-            else []
-        )
+        line += [Text(f"{units.size(reported, 'byte')} reported", 1, is_right=True, colour=REPORTED)] if reported else []
     return Box(name, name.upper(), ", ".join(value(result) for _, result in values), [line])
 
 
 def bands(machine, values, caches):
     """The boxes from top to bottom, those beside one another in one list."""
     cores = int(machine.number("processor.cores") or 1)
-    rows = [
-        [Box("kernel", "kernel", lines=listed(values["kernel"], 2))],
-        [Box("core", "core 0", lines=listed(values["core"], 1))],
-    ]
+    rows = [[Box("kernel", "kernel", lines=listed(values["kernel"], 2))], [Box("core", "core 0", lines=listed(values["core"], 1))]]
     rows += [[caches[name]] for name in ("l1", "l2", "l3")]
     if cores > 1:
         title = "core 1" if cores == 2 else f"cores 1 to {cores - 1}"
@@ -129,13 +91,7 @@ def bands(machine, values, caches):
             row.append(Box(row[0].part, title if row[0].part == "core" else row[0].title))
     capacity = machine_value(machine.number("memory.capacity"), "byte", "")
     rows.append([Box("memory", "memory", capacity, listed(values["memory"], 2))])
-    rows.append(
-        [
-            Box(part, title, lines=stacked(values[part]))
-            for part, title in DEVICES.items()
-            if values[part]
-        ]
-    )
+    rows.append([Box(part, title, lines=stacked(values[part])) for part, title in DEVICES.items() if values[part]])
     return [row for row in rows if row]
 
 
@@ -163,16 +119,11 @@ def picture(machine, results, name, caption):
     by_quantity = {result.quantity: result for result in results}
     values: dict[str, list] = {part: [] for part in COLOURS}
     for headline in headlines.main_results():
-        result, part = (
-            headlines.result_of(headline, by_quantity),
-            headline.drawn_in or headline.cache,
-        )
+        result, part = headlines.result_of(headline, by_quantity), headline.drawn_in or headline.cache
         if part and result and result.has_samples:
             values[part].append((headline, result))
     usable, reported = headlines.usable_caches(by_quantity), headlines.reported_caches(machine)
-    caches = {
-        name: cache(name, usable.get(name), size, values[name]) for name, size in reported.items()
-    }
+    caches = {name: cache(name, usable.get(name), size, values[name]) for name, size in reported.items()}
     drawn = bands(machine, values, caches)
     height = sum(height_of(band) + gap_above(band) for band in drawn) - GAP
     with drawings.new(height * LINE_INCHES) as drawing:
@@ -191,35 +142,19 @@ def picture(machine, results, name, caption):
                 box.draw(axes, left, top, width, height_of(band))
             top, above = top - height_of(band), band
         shown = [each for of_part in values.values() for each in of_part]
-        sizes = [
-            [box.title, ", ".join(each.text for each in box.lines[0])] for box in caches.values()
-        ]
-        alt = rk.join_words(
-            [
-                *(f"{title} {size}" for title, size in sizes if size),
-                *(f"{headline.name} {value(result)}" for headline, result in shown),
-            ]
-        )
-        rows = [[headline.quantity, headline.name, value(result)] for headline, result in shown] + [
-            ["", *row] for row in sizes
-        ]
+        sizes = [[box.title, ", ".join(each.text for each in box.lines[0])] for box in caches.values()]
+        alt = rk.join_words([*(f"{title} {size}" for title, size in sizes if size), *(f"{headline.name} {value(result)}" for headline, result in shown)])
+        rows = [[headline.quantity, headline.name, value(result)] for headline, result in shown] + [["", *row] for row in sizes]
         block = drawing.save(name, caption, alt, Data(["quantity", "part", "value"], rows))
     return replace(block, measured=tuple(result.quantity for _, result in shown))
 
 
 @rk.finding
 def machine_in_short(machine):
-    model, system, kernel = (
-        rk.literal(machine.value(field) or "")
-        for field in ("processor.model", "system.os", "system.kernel")
-    )
+    model, system, kernel = (rk.literal(machine.value(field) or "") for field in ("processor.model", "system.os", "system.kernel"))
     memory = machine.number("memory.capacity")
-    known = [
-        f"**{model}**" if model else "",
-        f"{rk.amount(memory, 'byte')} of memory" if memory else "",
-        system,
-        f"Linux {kernel.split()[0]}" if kernel else "",
-    ]
+    known = [f"**{model}**" if model else "", f"{rk.amount(memory, 'byte')} of memory" if memory else "", system,
+             f"Linux {kernel.split()[0]}" if kernel else ""]
     return rk.shown("machine in short", f"{', '.join(filter(None, known))}.")
 
 
@@ -227,30 +162,20 @@ def machine_in_short(machine):
 def caches(machine):
     cores, l2, l3 = (machine.number(f"processor.{field}") for field in ("cores", "l2", "l3"))
     if not (cores and l2 and l3):
-        return rk.unexplained(
-            "caches not reported", "Cores, caches and memory as this system reports them"
-        )
+        return rk.unexplained("caches not reported", "Cores, caches and memory as this system reports them")
     each = f"Each of the {cores:g} cores has an L2 cache of {rk.amount(l2, 'byte')}; the L3 cache has {rk.amount(l3, 'byte')}"
     if machine.value("system.guest"):
-        return rk.consistent(
-            "caches of a guest",
-            f"{each}, as the hypervisor reports them. Two of these cores may in truth be threads of one, and share its caches",
-        )
+        return rk.consistent("caches of a guest", f"{each}, as the hypervisor reports them. Two of these cores may in truth be threads of one, and share its caches")
     return rk.shown("caches", each)
 
 
 @rk.finding
 def hypervisor(machine):
     if not machine.value("system.guest"):
-        return rk.consistent(
-            "no hypervisor", "No hypervisor was seen: what is measured is this machine's own."
-        )
-    return rk.shown(
-        "guest",
-        "**This is a guest of a hypervisor**, so each value is the guest's. An instruction that the hypervisor emulates, such as "
-        "CPUID, leaves the guest, which takes about a microsecond or more. The last-level cache and the disk are shared with neighbours, and memory may "
-        "be slow when it is touched for the first time.",
-    )
+        return rk.consistent("no hypervisor", "No hypervisor was seen: what is measured is this machine's own.")
+    return rk.shown("guest", "**This is a guest of a hypervisor**, so each value is the guest's. An instruction that the hypervisor emulates, such as "
+                    "CPUID, leaves the guest, which takes about a microsecond or more. The last-level cache and the disk are shared with neighbours, and memory may "
+                    "be slow when it is touched for the first time.")
 
 
 @rk.finding
@@ -261,14 +186,11 @@ def not_reported(machine):
             unknown.setdefault(section_of(field), []).append(title[0].lower() + title[1:])
     if not unknown:
         return rk.shown("all known", "Every value is known here.")
-    listed = "\n".join(
-        f"- *{section}*: {', '.join(titles)}." for section, titles in unknown.items()
-    )
+    listed = "\n".join(f"- *{section}*: {', '.join(titles)}." for section, titles in unknown.items())
     return rk.shown("not reported", f"Not reported here:\n\n{listed}")
 
 
 # --- tables -----------------------------------------------------------------------------------------
-
 
 def listed_fields(machine: Machine) -> list[tuple[str, str, str]]:
     """The fields of this computer's description, each with its title and unit: all that it has or

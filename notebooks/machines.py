@@ -299,10 +299,7 @@ def _verdict(comparison: Comparison) -> Block:
         run_comparison.count_sentence(comparison),
         run_comparison.clock_sentence(comparison),
         run_comparison.control_sentence(comparison),
-        *(
-            f"Only {run} has {len(names)} more."
-            for run, names in run_comparison.only_in_one_run(comparison)
-        ),
+        *(f"Only {run} has {len(names)} more." for run, names in run_comparison.only_in_one_run(comparison)),
     )
 
 

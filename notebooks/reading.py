@@ -25,10 +25,7 @@ def inputs(null, caption, name):
     """The inputs of the sealed prediction, and what they give."""
     if null is None:
         return rk.say()
-    rows = [
-        [short_name(name), *amounts(each), source_text(each)]
-        for name, each in sealed(null).inputs.items()
-    ]
+    rows = [[short_name(name), *amounts(each), source_text(each)] for name, each in sealed(null).inputs.items()]
     return rk.blocks.grid(["Input", "Value", "May be", "Where it comes from"], rows, caption, name)
 
 
@@ -42,9 +39,7 @@ def predicted(null):
         return rk.say()
     ends = [rk.amount(end, null.unit) for end in null.sealed_interval or ()]
     within = f", or {' to '.join(ends)} if its inputs go to their ends" if ends else ""
-    return rk.say(
-        f"So a null system call should take {rk.amount(null.seal.predicted, null.unit)}{within}."
-    )
+    return rk.say(f"So a null system call should take {rk.amount(null.seal.predicted, null.unit)}{within}.")
 
 
 def answer(null):
@@ -52,14 +47,8 @@ def answer(null):
     if null is None:
         return rk.say()
     of_seal, chapter = sealed(null).inputs, rk.findings_of("cpu/syscall")
-    why = (
-        chapter.answer(null, of_seal["mode_switch"], of_seal["kernel_path"])
-        if null.has_samples
-        else ""
-    )
-    return rk.show.answer(
-        "What does the smallest possible system call cost?", null, "the null system call", why
-    )
+    why = chapter.answer(null, of_seal["mode_switch"], of_seal["kernel_path"]) if null.has_samples else ""
+    return rk.show.answer("What does the smallest possible system call cost?", null, "the null system call", why)
 
 
 def steps(null, name, caption):

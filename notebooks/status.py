@@ -79,6 +79,9 @@ def _time(text: str) -> str:
     return f"<time>{text}</time>"
 
 
+
+
+
 def provenance(run: Run) -> Block:
     """What made the run, in a sentence."""
     compiler = str(run.machine.value("system.compiler") or "not reported").split(" · ")[0]

@@ -32,42 +32,27 @@ def each_argument(call, how, clock):
         return rk.unexplained("argument not measured", f"{how} it could not be measured.")
     if not call.is_straight:
         each, largest = steps(call)
-        return rk.shown(
-            "no one number",
-            f"{how} {len(each)} arguments change the call by {rk.amount(each.sum(), 'ns')} in all, argument {largest} "
-            f"alone by {rk.amount(each[largest - 1], 'ns')}: no straight line, so no one number is what an argument adds.",
-        )
+        return rk.shown("no one number", f"{how} {len(each)} arguments change the call by {rk.amount(each.sum(), 'ns')} in all, argument {largest} "
+                        f"alone by {rk.amount(each[largest - 1], 'ns')}: no straight line, so no one number is what an argument adds.")
     cycles = abs(line.slope) * clock.value
     costs = f"{how} an argument {adds(line.slope, clock)} by the fitted line"
     if cycles < 0.02:
         return rk.shown("argument adds nothing", f"{costs}.")
     if is_unclear(line):
-        return rk.unexplained(
-            "argument unclear",
-            f"{costs} ({rk.number(cycles, 2)} core cycles), but the slope's interval includes zero.",
-        )
+        return rk.unexplained("argument unclear", f"{costs} ({rk.number(cycles, 2)} core cycles), but the slope's interval includes zero.")
     if line.slope < 0:
-        return rk.unexplained(
-            "argument takes off",
-            f"{costs}, {rk.number(cycles, 2)} core cycles. No move takes less than no time, so something else "
-            "differs between these calls.",
-        )
+        return rk.unexplained("argument takes off", f"{costs}, {rk.number(cycles, 2)} core cycles. No move takes less than no time, so something else "
+                              "differs between these calls.")
     return rk.shown("argument clear", f"{costs}, {rk.number(cycles, 2)} core cycles.")
 
 
 @rk.finding(needs=())
 def overlapping(o2, o0):
-    cheaper = [
-        how
-        for how, call in (("optimised", o2), ("unoptimised", o0))
-        if call.is_straight and 0 <= call.line.slope_high < 0.7 * call.sealed_line.slope
-    ]
+    cheaper = [how for how, call in (("optimised", o2), ("unoptimised", o0))
+               if call.is_straight and 0 <= call.line.slope_high < 0.7 * call.sealed_line.slope]
     if not cheaper:
         return []
-    return rk.consistent(
-        "arguments overlap",
-        f"The moves may run beside CALL and RET, where the model adds them up ({' and '.join(cheaper)}).",
-    )
+    return rk.consistent("arguments overlap", f"The moves may run beside CALL and RET, where the model adds them up ({' and '.join(cheaper)}).")
 
 
 @rk.finding(needs=())
@@ -80,10 +65,7 @@ def seventh(call, how, clock):
     if last <= max(middle, 0) or not call.summaries[-1].apart(call.summaries[-2]):
         return rk.shown("seventh like others", f"{found}: not visibly more.")
     if last <= 2 * largest:
-        return rk.unexplained(
-            "seventh unclear",
-            f"{found}: more, but one of those changes the call by {rk.amount(largest, 'ns')}, too.",
-        )
+        return rk.unexplained("seventh unclear", f"{found}: more, but one of those changes the call by {rk.amount(largest, 'ns')}, too.")
     return rk.shown("seventh costs more", f"{found}: it does cost more.")
 
 
@@ -92,10 +74,8 @@ def straight(call, how):
     if call.line is None:
         return []
     off, rise = abs(call.line.residuals), np.ptp(call.medians)
-    residual = (
-        f"the largest residual is {rk.amount(off.max(), 'ns')}, at {call.axis_in_unit[off.argmax()]:g} of the 7 arguments; "
-        f"the calls differ by {rk.amount(rise, 'ns')}."
-    )
+    residual = (f"the largest residual is {rk.amount(off.max(), 'ns')}, at {call.axis_in_unit[off.argmax()]:g} of the 7 arguments; "
+                f"the calls differ by {rk.amount(rise, 'ns')}.")
     if call.is_straight:
         return rk.shown("straight", f"{how} yes: {residual}")
     return rk.shown("not straight", f"{how} no: {residual}")
@@ -115,75 +95,46 @@ def two_jumps(o2, jumps, a_round, loop, clock):
     """a_round: of the optimised loop, with which a call is compared; loop: its result, if there is one."""
     cycles, one_jump = cycles_of_the_jumps(o2), a_round.value * clock.value
     arguments = o2.axis_in_unit[np.argmin([summary.median for summary in o2.cycles])]
-    found = [
-        rk.shown(
-            "two jumps",
-            f"The cheapest optimised call, the one {f'with {arguments:g}' if arguments else 'without'} arguments, takes "
-            f"{rk.number(cycles)} cycles. So CALL and RET together take at most {rk.number(cycles)}, or {rk.number(cycles / 2)} each; "
-            f"{rk.number(jumps.value / 2)} each were guessed. A round of the optimised loop, which "
-            f"is one taken jump, takes {rk.number(one_jump)} (page on the loop).",
-        )
-    ]
+    found = [rk.shown("two jumps", f"The cheapest optimised call, the one {f'with {arguments:g}' if arguments else 'without'} arguments, takes "
+                      f"{rk.number(cycles)} cycles. So CALL and RET together take at most {rk.number(cycles)}, or {rk.number(cycles / 2)} each; "
+                      f"{rk.number(jumps.value / 2)} each were guessed. A round of the optimised loop, which "
+                      f"is one taken jump, takes {rk.number(one_jump)} (page on the loop).")]
     fastest = loop.summary.minimum * clock.value if loop and loop.summary else math.nan
     if one_jump > 1.2 and cycles > 1.2 * jumps.value and fastest < 1.2:
-        found.append(
-            rk.consistent(
-                "jumps take turns",
-                f"Both are above a cycle for a jump. The loop's fastest trials take "
-                f"{rk.number(fastest)}, so this core can jump in each cycle; the likely cause is its other hardware "
-                "thread, which takes turns with this one.",
-            )
-        )
+        found.append(rk.consistent("jumps take turns", f"Both are above a cycle for a jump. The loop's fastest trials take "
+                                   f"{rk.number(fastest)}, so this core can jump in each cycle; the likely cause is its other hardware "
+                                   "thread, which takes turns with this one."))
     elif one_jump > 1.2 and cycles > 1.2 * jumps.value:
-        found.append(
-            rk.shown(
-                "slow jumps",
-                "So a taken jump costs more than a cycle on this core today, in the loop as in the call.",
-            )
-        )
+        found.append(rk.shown("slow jumps", "So a taken jump costs more than a cycle on this core today, in the loop as in the call."))
     return found
 
 
 @rk.finding(needs=())
 def off_slope(times):
     if 0 <= times < 1:
-        return rk.consistent(
-            "moves overlap", "the moves run beside CALL and RET, which the model adds up."
-        )
-    return rk.unexplained(
-        "slope off",
-        "with each number of arguments the calls lie at other addresses, which may be worth more than a "
-        "move. The same calls, each aligned, would show it.",
-    )
+        return rk.consistent("moves overlap", "the moves run beside CALL and RET, which the model adds up.")
+    return rk.unexplained("slope off", "with each number of arguments the calls lie at other addresses, which may be worth more than a "
+                          "move. The same calls, each aligned, would show it.")
 
 
 def missed_slope(call, how):
     times = call.line.slope / call.sealed_line.slope if call.is_straight else math.nan
     if not rk.is_miss(times):
         return ""
-    return rk.missed_item(
-        f"{how}, what an argument adds", f"{rk.number(times, 2)} times", off_slope(times)
-    )
+    return rk.missed_item(f"{how}, what an argument adds", f"{rk.number(times, 2)} times", off_slope(times))
 
 
 def missed_call(call, how, jumps):
     if not rk.is_miss(call.ratio):
         return ""
-    return rk.missed_item(
-        how,
-        f"{rk.number(call.ratio)} times by the median",
-        f"CALL and RET take {rk.number(cycles_of_the_jumps(call))} "
-        f"cycles at most, not the guessed {rk.number(jumps.value)}; the rest is the arguments.",
-    )
+    return rk.missed_item(how, f"{rk.number(call.ratio)} times by the median", f"CALL and RET take {rk.number(cycles_of_the_jumps(call))} "
+                          f"cycles at most, not the guessed {rk.number(jumps.value)}; the rest is the arguments.")
 
 
 def misses(o2, o0, jumps):
     """The list of the predictions that were missed, and why."""
-    items = [
-        item
-        for call, how in ((o2, "Optimised"), (o0, "Unoptimised"))
-        for item in (missed_call(call, how, jumps), missed_slope(call, how))
-    ]
+    items = [item for call, how in ((o2, "Optimised"), (o0, "Unoptimised"))
+             for item in (missed_call(call, how, jumps), missed_slope(call, how))]
     by_slope = " and by the slope of a straight line" if o2.is_straight or o0.is_straight else ""
     return rk.missed_list(items, f"None, by the medians over the arguments{by_slope}.")
 
@@ -191,11 +142,8 @@ def misses(o2, o0, jumps):
 @rk.finding(missing="")
 def answer(o2, jumps):
     """Of the call without arguments, which the answer is about."""
-    return rk.shown(
-        "CALL and RET",
-        f"It takes {rk.number(cycles_without_arguments(o2))} cycles, where {rk.number(jumps.value)} were guessed "
-        "for CALL and RET.",
-    )
+    return rk.shown("CALL and RET", f"It takes {rk.number(cycles_without_arguments(o2))} cycles, where {rk.number(jumps.value)} were guessed "
+                    "for CALL and RET.")
 
 
 @rk.finding(needs=())
@@ -204,22 +152,11 @@ def curves(o2, o0, clock):
     if o2.line is None or o0.line is None:
         return rk.unexplained("too few points", "A procedure call against its integer arguments")
     if not (o2.is_straight and o0.is_straight):
-        bent = [
-            how for how, call in (("optimised", o2), ("unoptimised", o0)) if not call.is_straight
-        ]
+        bent = [how for how, call in (("optimised", o2), ("unoptimised", o0)) if not call.is_straight]
         neither = "neither curve lies" if len(bent) == 2 else f"the {bent[0]} one does not lie"
-        return rk.unexplained(
-            "no straight line",
-            f"A procedure call against its integer arguments: {neither} on a straight line",
-        )
-    optimised, unoptimised = (
-        "adds nothing measurable" if is_unclear(line) else adds(line.slope, clock)
-        for line in (o2.line, o0.line)
-    )
-    return rk.shown(
-        "what an argument adds",
-        f"An argument {optimised} to an optimised call and {unoptimised} to an unoptimised one",
-    )
+        return rk.unexplained("no straight line", f"A procedure call against its integer arguments: {neither} on a straight line")
+    optimised, unoptimised = ("adds nothing measurable" if is_unclear(line) else adds(line.slope, clock) for line in (o2.line, o0.line))
+    return rk.shown("what an argument adds", f"An argument {optimised} to an optimised call and {unoptimised} to an unoptimised one")
 
 
 @rk.finding(needs=())
@@ -227,66 +164,45 @@ def line_left(call, how):
     """The caption of the figure of a fitted call."""
     if call.line is None:
         return rk.unexplained("too few points", f"{how} call against its arguments")
-    return rk.shown(
-        "line left",
-        f"The line fitted to {how} call leaves {rk.amount(abs(call.line.residuals).max(), 'ns')} at most",
-    )
+    return rk.shown("line left", f"The line fitted to {how} call leaves {rk.amount(abs(call.line.residuals).max(), 'ns')} at most")
 
 
 @rk.finding(needs=())
 def by_the_methods(calls):
     if not all(call.has_samples for call in calls):
-        return rk.unexplained(
-            "methods not measured", "A procedure call by every report's method, on this machine"
-        )
-    low, high = (
-        rk.amount(end, "ns")
-        for end in (min(call.median for call in calls), max(call.median for call in calls))
-    )
-    return rk.shown(
-        "range of the methods",
-        f"By the reports' methods a call without arguments takes from {low} to {high}; dashed what each "
-        "predicts",
-    )
+        return rk.unexplained("methods not measured", "A procedure call by every report's method, on this machine")
+    low, high = (rk.amount(end, "ns") for end in (min(call.median for call in calls), max(call.median for call in calls)))
+    return rk.shown("range of the methods", f"By the reports' methods a call without arguments takes from {low} to {high}; dashed what each "
+                    "predicts")
 
 
 @rk.finding
 def with_the_timer(single, o0):
-    return rk.shown(
-        "timer left in",
-        f"With the timer left in, one call takes {single}, "
-        f"{rk.number(single.median / o0.median, 2)} times the call itself: that method measures the timer, and the counter's "
-        "step may hide the arguments.",
-    )
+    return rk.shown("timer left in", f"With the timer left in, one call takes {single}, "
+                    f"{rk.number(single.median / o0.median, 2)} times the call itself: that method measures the timer, and the counter's "
+                    "step may hide the arguments.")
 
 
 @rk.finding(needs=("low", "o0"), missing="")
 def loop_subtracted(low, o0, loops):
     """loops: the results of the page on the loop, by name; possibly none."""
     ratio = low.medians.mean() / o0.medians.mean()
-    takes = (
-        "The T470's method subtracts a round of the loop as a single round shows it. It comes out at "
-        f"{rk.number(ratio, 2)} times Reckon's value."
-    )
+    takes = ("The T470's method subtracts a round of the loop as a single round shows it. It comes out at "
+             f"{rk.number(ratio, 2)} times Reckon's value.")
     single, long = loops.get("t470"), loops.get("o0")
     if ratio < 0.8 and single and long and single.apart(long) > 0:
-        return rk.consistent(
-            "too much subtracted",
-            f"{takes} By that method a single round shows {single}, one of a long loop takes {long} "
-            "(page on the loop). So it seems to subtract more than the loop takes.",
-        )
+        return rk.consistent("too much subtracted", f"{takes} By that method a single round shows {single}, one of a long loop takes {long} "
+                             "(page on the loop). So it seems to subtract more than the loop takes.")
     return rk.shown("loop subtracted", takes)
 
 
 def a_video_filter(o2):
     calls = 1920 * 1080 * 60
     cost = o2.medians[min(2, len(o2.points) - 1)] if o2.has_samples else math.nan
-    return (
-        "A video filter calls a procedure with two arguments for each pixel of 1920 × 1080 at 60 frames a second. What "
-        "share of a core do the calls take?",
-        f"{rk.plain(calls)} calls a second at {rk.amount(cost, 'ns')} are {rk.amount(calls * cost, 'ms')} of "
-        f"each second: {rk.percent(calls * cost)}. Inlining saves that, and lets the compiler use vectors besides.",
-    )
+    return ("A video filter calls a procedure with two arguments for each pixel of 1920 × 1080 at 60 frames a second. What "
+            "share of a core do the calls take?",
+            f"{rk.plain(calls)} calls a second at {rk.amount(cost, 'ns')} are {rk.amount(calls * cost, 'ms')} of "
+            f"each second: {rk.percent(calls * cost)}. Inlining saves that, and lets the compiler use vectors besides.")
 
 
 def line_with_twenty(call, how):
@@ -297,21 +213,16 @@ def line_with_twenty(call, how):
 
 
 def twenty_arguments(o2, o0):
-    return (
-        "Predict a call with twenty arguments, optimised and unoptimised, from the fitted lines. Which line would you extend?",
-        f"{line_with_twenty(o2, 'optimised')} {line_with_twenty(o0, 'unoptimised')} And from the seventh on, an argument is a store to "
-        "the stack instead of a move between registers, and a core does fewer stores a cycle than moves.",
-    )
+    return ("Predict a call with twenty arguments, optimised and unoptimised, from the fitted lines. Which line would you extend?",
+            f"{line_with_twenty(o2, 'optimised')} {line_with_twenty(o0, 'unoptimised')} And from the seventh on, an argument is a store to "
+            "the stack instead of a move between registers, and a core does fewer stores a cycle than moves.")
 
 
 def no_wait_for_the_return(o2, counter):
     """counter: the loop's counter in memory, if it was measured."""
     forwarding = counter.median_cycles - 1 if counter else math.nan
-    return (
-        "Begin with `rk.frame(o2)`. CALL stores the return address and RET loads it, and on most cores a load after a store takes five cycles. Does a call have to "
-        "wait for them?",
-        _no_wait_for_the_return(cycles_of_the_jumps(o2), forwarding),
-    )
+    return ("Begin with `rk.frame(o2)`. CALL stores the return address and RET loads it, and on most cores a load after a store takes five cycles. Does a call have to "
+            "wait for them?", _no_wait_for_the_return(cycles_of_the_jumps(o2), forwarding))
 
 
 @rk.finding(needs=("cycles",))
@@ -320,49 +231,34 @@ def _no_wait_for_the_return(cycles, forwarding):
     takes = f"The call that takes least takes {rk.number(cycles)} cycles here"
     predicted = "RET's target is predicted, so the next call can begin before the load is done; the load only checks the prediction."
     if cycles < 0.8 * forwarding:
-        return rk.consistent(
-            "return not awaited",
-            f"{takes}, a load after a store {rk.number(forwarding)}. So it seems not to wait. {predicted}",
-        )
+        return rk.consistent("return not awaited", f"{takes}, a load after a store {rk.number(forwarding)}. So it seems not to wait. {predicted}")
     if forwarding < 1:
         takes = "no measurable time" if forwarding < 0.1 else f"{rk.number(forwarding, 2)} cycles"
-        return rk.unexplained(
-            "return unclear",
-            f"No: {predicted} This core does not show it: on the page on the loop, a load after a store takes "
-            f"{takes}.",
-        )
+        return rk.unexplained("return unclear", f"No: {predicted} This core does not show it: on the page on the loop, a load after a store takes "
+                              f"{takes}.")
     return rk.unexplained("return unclear", f"No: {predicted} {takes}, which does not show it.")
 
 
 def arguments_by_frame(o2, o0):
     both = o2.has_samples and o0.has_samples
-    each = [
-        (call.medians[-1] - call.medians[0]) / (len(call.points) - 1) if both else math.nan
-        for call in (o2, o0)
-    ]
+    each = [(call.medians[-1] - call.medians[0]) / (len(call.points) - 1) if both else math.nan for call in (o2, o0)]
     steps = np.diff(o0.medians) if both else np.array([math.nan])
-    return (
-        "Begin with `rk.frame(o2, o0)`. What does an argument add on average, optimised and unoptimised? Which single argument adds most to the unoptimised call, and is "
-        "that more than the intervals' widths?",
-        f"On average {rk.amount(each[0], 'ns')} and {rk.amount(each[1], 'ns')}. In the unoptimised call argument {int(np.argmax(steps)) + 1} adds most, "
-        f"{rk.amount(steps.max(), 'ns')}. An argument that adds less than the width of both points' intervals adds nothing that is shown. A negative mean says that the "
-        "place of the loop, or the pairing of its instructions, matters more than an argument.",
-    )
+    return ("Begin with `rk.frame(o2, o0)`. What does an argument add on average, optimised and unoptimised? Which single argument adds most to the unoptimised call, and is "
+            "that more than the intervals' widths?",
+            f"On average {rk.amount(each[0], 'ns')} and {rk.amount(each[1], 'ns')}. In the unoptimised call argument {int(np.argmax(steps)) + 1} adds most, "
+            f"{rk.amount(steps.max(), 'ns')}. An argument that adds less than the width of both points' intervals adds nothing that is shown. A negative mean says that the "
+            "place of the loop, or the pairing of its instructions, matters more than an argument.")
 
 
 def through_a_pointer(o2):
-    return (
-        "Write a probe of a call through a pointer, always to the same procedure, and of one that alternates among four in an order that repeats. Predict both from the table.",
-        f"The target is predicted in both, so each should take about what a direct call takes, {rk.amount(o2.medians[0] if o2.has_samples else math.nan, 'ns')} without "
-        "arguments, and a load of the pointer that nothing waits for. An order that does not repeat costs a wrong prediction now and then, 15 to 20 cycles. With "
-        "retpolines, which some compilers put in for safety, each call costs that.",
-    )
+    return ("Write a probe of a call through a pointer, always to the same procedure, and of one that alternates among four in an order that repeats. Predict both from the table.",
+            f"The target is predicted in both, so each should take about what a direct call takes, {rk.amount(o2.medians[0] if o2.has_samples else math.nan, 'ns')} without "
+            "arguments, and a load of the pointer that nothing waits for. An order that does not repeat costs a wrong prediction now and then, 15 to 20 cycles. With "
+            "retpolines, which some compilers put in for safety, each call costs that.")
 
 
 def return_predicted_refuted(o2):
-    return (
-        "The page says that a call does not wait for its return address, because the return is predicted. Refute it: recurse deeper than the core remembers returns "
-        "(16 to 64), and time a call by the depth. What has to come out?",
-        f"Up to the depth that is remembered, a call takes what it takes here, {rk.amount(o2.medians[0] if o2.has_samples else math.nan, 'ns')}; beyond it, each further return "
-        "is predicted wrongly, or by another table. A time that does not change at any depth refutes that this memory of returns is what makes calls fast.",
-    )
+    return ("The page says that a call does not wait for its return address, because the return is predicted. Refute it: recurse deeper than the core remembers returns "
+            "(16 to 64), and time a call by the depth. What has to come out?",
+            f"Up to the depth that is remembered, a call takes what it takes here, {rk.amount(o2.medians[0] if o2.has_samples else math.nan, 'ns')}; beyond it, each further return "
+            "is predicted wrongly, or by another table. A time that does not change at any depth refutes that this memory of returns is what makes calls fast.")

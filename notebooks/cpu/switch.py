@@ -12,25 +12,16 @@ import reckon as rk
 def largest_ring(rings):
     """The caption of the rings' figure. rings: by the array of each process, from none to the largest."""
     if not all(len(ring.points) == len(rings[0].points) > 0 for ring in rings):
-        return rk.unexplained(
-            "rings not whole",
-            "A switch in a ring of processes, by the array that each sums up; pipe and sum inside",
-        )
+        return rk.unexplained("rings not whole", "A switch in a ring of processes, by the array that each sums up; pipe and sum inside")
     none, large = rings[0], rings[-1]
-    return rk.shown(
-        "with and without arrays",
-        f"Among {none.axis_in_unit[-1]:g} processes a switch takes "
-        f"{rk.amount(none.medians[-1], 'µs')}, with 64 KiB to sum up {rk.amount(large.medians[-1], 'µs')}",
-    )
+    return rk.shown("with and without arrays", f"Among {none.axis_in_unit[-1]:g} processes a switch takes "
+                    f"{rk.amount(none.medians[-1], 'µs')}, with 64 KiB to sum up {rk.amount(large.medians[-1], 'µs')}")
 
 
 @rk.finding(missing="")
 def without_array(flat):
-    return rk.shown(
-        "without an array",
-        f"With pipe and sum subtracted, a switch among {flat.axis_in_unit[-1]:g} processes without an "
-        f"array takes {rk.amount(flat.medians[-1], 'µs')}.",
-    )
+    return rk.shown("without an array", f"With pipe and sum subtracted, a switch among {flat.axis_in_unit[-1]:g} processes without an "
+                    f"array takes {rk.amount(flat.medians[-1], 'µs')}.")
 
 
 def l2_cache(together):
@@ -39,62 +30,35 @@ def l2_cache(together):
     if not l2:
         return []
     if 0.75 * l2 < together <= l2:
-        return [
-            rk.shown(
-                "arrays nearly fill",
-                f"Together the arrays take {rk.amount(together, 'KiB')} of the {rk.amount(l2, 'KiB')} that are "
-                "reported of the L2 cache. Whether all of it is usable is not shown here.",
-            )
-        ]
+        return [rk.shown("arrays nearly fill", f"Together the arrays take {rk.amount(together, 'KiB')} of the {rk.amount(l2, 'KiB')} that are "
+                         "reported of the L2 cache. Whether all of it is usable is not shown here.")]
     if together <= l2:
-        return [
-            rk.shown(
-                "arrays fit",
-                f"Together the arrays fit into the reported L2 cache of {rk.amount(l2, 'KiB')}.",
-            )
-        ]
-    return [
-        rk.shown(
-            "arrays exceed",
-            f"Together the arrays exceed the reported L2 cache of {rk.amount(l2, 'KiB')}. The model knows no further cache.",
-        )
-    ]
+        return [rk.shown("arrays fit", f"Together the arrays fit into the reported L2 cache of {rk.amount(l2, 'KiB')}.")]
+    return [rk.shown("arrays exceed", f"Together the arrays exceed the reported L2 cache of {rk.amount(l2, 'KiB')}. The model knows no further cache.")]
 
 
 @rk.finding(needs=())
 def with_array(ring, flat, kib):
     """What a switch costs with an array of that size in each process, against none: in the largest ring, then in the smaller ones."""
     if not (ring.has_samples and np.array_equal(ring.axis, flat.axis)):
-        return rk.unexplained(
-            "ring not measured", f"What {kib} KiB each add could not be measured."
-        )
+        return rk.unexplained("ring not measured", f"What {kib} KiB each add could not be measured.")
     loaded, empty, more = ring.summaries[-1], flat.summaries[-1], ring.medians - flat.medians
     predicted = rk.amount(ring.sealed("predicted")[-1] - flat.sealed("predicted")[-1], "µs")
     clear = loaded.apart(empty)
     unclear = "" if clear else f" ({loaded.why_not_apart(empty)})"
-    found = [
-        rk.shown(
-            "array costs" if clear else "rings not apart",
-            f"With {kib} KiB each, {rk.median_text(loaded, 'µs')}: "
-            f"{rk.more_or_less(more[-1], 'µs')}{unclear}, where the model predicts {predicted} more.",
-        )
-    ]
+    found = [rk.shown("array costs" if clear else "rings not apart", f"With {kib} KiB each, {rk.median_text(loaded, 'µs')}: "
+                      f"{rk.more_or_less(more[-1], 'µs')}{unclear}, where the model predicts {predicted} more.")]
     if len(more) > 1:
         low, high = (rk.more_or_less(end, "µs") for end in (min(more[:-1]), max(more[:-1])))
-        found.append(
-            rk.shown("smaller rings", f"In smaller rings the difference goes from {low} to {high}.")
-        )
+        found.append(rk.shown("smaller rings", f"In smaller rings the difference goes from {low} to {high}."))
     return found + l2_cache(ring.axis_in_unit[-1] * kib * 1024)
 
 
 @rk.finding(needs=())
 def negative(rings):
     if any(min(ring.medians, default=0) < 0 for ring in rings):
-        return rk.shown(
-            "negative ring",
-            "A negative figure means that the sum alone, timed in one process, took longer than the whole "
-            "ring.",
-        )
+        return rk.shown("negative ring", "A negative figure means that the sum alone, timed in one process, took longer than the whole "
+                        "ring.")
     return []
 
 
@@ -109,32 +73,15 @@ def parts_of_the_ring(whole, less_work):
     """Of a switch in the largest ring with 64 KiB each: what the sum and the pipe take, and the rest."""
     rest, rest_predicted = less_work.medians[-1], less_work.sealed("predicted")[-1]
     work, work_predicted = sum_and_pipe(whole, less_work)
-    parts = (
-        f"Its parts among {whole.axis_in_unit[-1]:g} processes: the sum and the pipe take {rk.amount(work, 'µs')} "
-        f"({rk.amount(work_predicted, 'µs')} predicted), the switch and the lines thrown out {rk.amount(rest, 'µs')} "
-        f"({rk.amount(rest_predicted, 'µs')} predicted)."
-    )
+    parts = (f"Its parts among {whole.axis_in_unit[-1]:g} processes: the sum and the pipe take {rk.amount(work, 'µs')} "
+             f"({rk.amount(work_predicted, 'µs')} predicted), the switch and the lines thrown out {rk.amount(rest, 'µs')} "
+             f"({rk.amount(rest_predicted, 'µs')} predicted).")
     smaller, larger = sorted([work - work_predicted, rest - rest_predicted], key=abs)
-    of_sum, *of_parts = (
-        abs(math.log(ratio))
-        for ratio in (
-            (work + rest) / (work_predicted + rest_predicted),
-            work / work_predicted,
-            rest / rest_predicted,
-        )
-    )
+    of_sum, *of_parts = (abs(math.log(ratio)) for ratio in ((work + rest) / (work_predicted + rest_predicted), work / work_predicted, rest / rest_predicted))
     if smaller * larger < 0 and abs(smaller) > abs(larger) / 3 and of_sum < min(of_parts):
-        return rk.shown(
-            "errors cancel",
-            f"{parts} The two errors have opposite signs, so the sum of both is nearer its prediction than the parts are.",
-        )
-    if rk.is_miss(rest / rest_predicted) and not rk.is_miss(
-        (work + rest) / (work_predicted + rest_predicted)
-    ):
-        return rk.shown(
-            "one part hides",
-            f"{parts} The second is off by more than a factor of two, which the sum of both hides.",
-        )
+        return rk.shown("errors cancel", f"{parts} The two errors have opposite signs, so the sum of both is nearer its prediction than the parts are.")
+    if rk.is_miss(rest / rest_predicted) and not rk.is_miss((work + rest) / (work_predicted + rest_predicted)):
+        return rk.shown("one part hides", f"{parts} The second is off by more than a factor of two, which the sum of both hides.")
     return rk.shown("parts of the ring", parts)
 
 
@@ -148,61 +95,37 @@ def of_one_value(pairs):
     visits = [[each.summary.visit_medians for each in pair] for pair in pairs]
     if len({len(medians) for pair in visits for medians in pair}) == 1 and len(visits[0][0]) > 2:
         differences = [list(np.subtract(*pair)) for pair in visits]
-        return not any(
-            rk.apart_in_visits(one, other) for one, other in itertools.combinations(differences, 2)
-        )
+        return not any(rk.apart_in_visits(one, other) for one, other in itertools.combinations(differences, 2))
     bounds = [(process.summary.bounds, thread.summary.bounds) for process, thread in pairs]
-    least, most = (
-        max(low - other_high for (low, _), (_, other_high) in bounds),
-        min(high - other_low for (_, high), (other_low, _) in bounds),
-    )
+    least, most = max(low - other_high for (low, _), (_, other_high) in bounds), min(high - other_low for (_, high), (other_low, _) in bounds)
     return least <= most
 
 
 def differences(pairs):
-    return " to ".join(
-        rk.amount(end, "ns")
-        for end in np.sort([process.median - thread.median for process, thread in pairs])[[0, -1]]
-    )
+    return " to ".join(rk.amount(end, "ns") for end in np.sort([process.median - thread.median for process, thread in pairs])[[0, -1]])
 
 
 def page_tables(pairs):
     """Whether the change of page tables adds to a switch. pairs: a process's and a thread's, by what hands the token over."""
     more = [by for by, (process, thread) in pairs.items() if process.apart(thread) > 0]
     if not more:
-        return rk.unexplained(
-            "like threads",
-            "In none of these pairs is a process shown to cost more, so these runs cannot tell whether a change of page tables adds "
-            "anything.",
-        )
+        return rk.unexplained("like threads", "In none of these pairs is a process shown to cost more, so these runs cannot tell whether a change of page tables adds "
+                              "anything.")
     if len(more) < len(pairs):
         others = " and ".join(by for by in pairs if by not in more)
-        return rk.consistent(
-            "page tables may add",
-            f"A process is shown to cost more only {' and '.join(more)}, {others} not. So a change of page tables seems to "
-            "add to a switch, but not much more than switches scatter.",
-        )
+        return rk.consistent("page tables may add", f"A process is shown to cost more only {' and '.join(more)}, {others} not. So a change of page tables seems to "
+                             "add to a switch, but not much more than switches scatter.")
     if not of_one_value(pairs.values()):
-        return rk.unexplained(
-            "not page tables alone",
-            f"In each of these pairs a process costs more, but the differences, {differences(pairs.values())}, "
-            "are not one value. So they hold more than a change of the address space.",
-        )
-    return rk.consistent(
-        "page tables add to a switch",
-        "In each of these pairs a process costs more, and the differences may be one value. So to change "
-        "the address space seems to add to a switch.",
-    )
+        return rk.unexplained("not page tables alone", f"In each of these pairs a process costs more, but the differences, {differences(pairs.values())}, "
+                              "are not one value. So they hold more than a change of the address space.")
+    return rk.consistent("page tables add to a switch", "In each of these pairs a process costs more, and the differences may be one value. So to change "
+                         "the address space seems to add to a switch.")
 
 
 @rk.finding(needs=())
 def process_or_thread(switches):
-    means = {
-        "over pipes": ("process", "thread"),
-        "with the pipe subtracted": ("process_less_pipe", "thread_less_pipe"),
-        "by eventfd": ("eventfd_process", "eventfd_thread"),
-        "by futex": ("futex_process", "futex_thread"),
-    }
+    means = {"over pipes": ("process", "thread"), "with the pipe subtracted": ("process_less_pipe", "thread_less_pipe"),
+             "by eventfd": ("eventfd_process", "eventfd_thread"), "by futex": ("futex_process", "futex_thread")}
     pairs = {by: [switches[name] for name in names] for by, names in means.items()}
     measured = {by: pair for by, pair in pairs.items() if all(each.summary for each in pair)}
     if not measured:
@@ -212,28 +135,19 @@ def process_or_thread(switches):
     alike = {by: pair for by, pair in measured.items() if by != "by futex"}
     found = [rk.shown("compared", costs)]
     if len(alike) < len(measured):
-        found.append(
-            rk.shown(
-                "futex apart",
-                "By futex processes and threads do not do the same: a futex of two processes is shared, one of two threads private. "
-                "So only the other pairs show what the address space adds.",
-            )
-        )
+        found.append(rk.shown("futex apart", "By futex processes and threads do not do the same: a futex of two processes is shared, one of two threads private. "
+                              "So only the other pairs show what the address space adds."))
     return [*found, page_tables(alike)] if alike else found
 
 
 @rk.finding
 def share_of_the_pipe(pipe, gross, net, by_futex, threads, threads_by_futex):
-    found = (
-        f"A pass through a pipe takes {pipe} alone, {rk.percent(pipe.median / gross.median)} of the {gross} with the switch. "
-        f"Subtracted in the same trial it leaves {net}. By futex, with no pipe but still with two system calls and a wake-up, "
-        f"a switch takes {by_futex}{by_futex.indistinct_note(gross)}, between threads {threads_by_futex}, where it is {threads} over "
-        f"pipes{threads_by_futex.indistinct_note(threads)}"
-    )
+    found = (f"A pass through a pipe takes {pipe} alone, {rk.percent(pipe.median / gross.median)} of the {gross} with the switch. "
+             f"Subtracted in the same trial it leaves {net}. By futex, with no pipe but still with two system calls and a wake-up, "
+             f"a switch takes {by_futex}{by_futex.indistinct_note(gross)}, between threads {threads_by_futex}, where it is {threads} over "
+             f"pipes{threads_by_futex.indistinct_note(threads)}")
     if by_futex.apart(gross) == 0 and threads_by_futex.apart(threads) == 0:
-        return rk.shown(
-            "means alike", f"{found}: the means are not shown to make a difference here."
-        )
+        return rk.shown("means alike", f"{found}: the means are not shown to make a difference here.")
     return rk.shown("share of the pipe", f"{found}.")
 
 
@@ -247,9 +161,7 @@ def to_another_cpu(far, gross):
 
 def switches_a_turn(processes, kind, passes=2):
     """How many switches of the first party the kernel counted for each turn of the token, which is that many passes."""
-    turns = sum(
-        np.sum(np.broadcast_to(process.ops, len(process.ticks))) / passes for process in processes
-    )
+    turns = sum(np.sum(np.broadcast_to(process.ops, len(process.ticks))) / passes for process in processes)
     counted = sum(getattr(process, f"{kind}_switches") for process in processes)
     return counted / turns if turns else math.nan
 
@@ -260,26 +172,17 @@ def processes_of(result):
 
 @rk.finding(needs=("gross",))
 def every_pass_switched(gross, pipe):
-    asleep, put_off = (
-        switches_a_turn(processes_of(gross), kind) for kind in ("voluntary", "involuntary")
-    )
+    asleep, put_off = (switches_a_turn(processes_of(gross), kind) for kind in ("voluntary", "involuntary"))
     of_pipe = switches_a_turn(processes_of(pipe), "voluntary", 1)
-    return rk.shown(
-        "switches of a turn",
-        f"The kernel counted {rk.number(asleep + put_off)} switches of the first party for each turn of "
-        f"the token: in {rk.percent(asleep)} of the turns it went to sleep, in {rk.percent(put_off)} the woken partner "
-        f"preempted it. Of the pipe alone it counted {rk.number(of_pipe, 2)}.",
-    )
+    return rk.shown("switches of a turn", f"The kernel counted {rk.number(asleep + put_off)} switches of the first party for each turn of "
+                    f"the token: in {rk.percent(asleep)} of the turns it went to sleep, in {rk.percent(put_off)} the woken partner "
+                    f"preempted it. Of the pipe alone it counted {rk.number(of_pipe, 2)}.")
 
 
 def has_no_tags(machine):
     """Whether the processor is known not to tag translations: AMD's has done so since family 25, Hygon's are of AMD's family 23."""
     family = machine.number("processor.family")
-    return (
-        machine.value("processor.vendor") in ("AuthenticAMD", "HygonGenuine")
-        and family is not None
-        and family < 25
-    )
+    return machine.value("processor.vendor") in ("AuthenticAMD", "HygonGenuine") and family is not None and family < 25
 
 
 def what_tags_do(machine):
@@ -288,10 +191,8 @@ def what_tags_do(machine):
         return ""
     if has_no_tags(machine):
         return "This processor does not tag its translations, so a change between processes drops those of the program before, in a ring of any size. "
-    return (
-        "Where the processor tags translations, Linux keeps those of six address spaces on a CPU, so a switch should cost more from eight processes "
-        "on. Where it does not, each change drops them. "
-    )
+    return ("Where the processor tags translations, Linux keeps those of six address spaces on a CPU, so a switch should cost more from eight processes "
+            "on. Where it does not, each change drops them. ")
 
 
 @rk.finding(needs=())
@@ -301,11 +202,8 @@ def why_it_grows(from_two, from_four, median, may_be_tags):
         return rk.shown("ring hardly grows", "Neither step is large.")
     if from_four > from_two and may_be_tags:
         return rk.consistent("grows from four", "The second step is the larger one, as with tags.")
-    return rk.unexplained(
-        "growth unexplained",
-        "What makes the larger step is not known; counting cache and TLB misses (`perf stat "
-        "-e cache-misses,dTLB-load-misses`) would show it on a machine with performance counters.",
-    )
+    return rk.unexplained("growth unexplained", "What makes the larger step is not known; counting cache and TLB misses (`perf stat "
+                          "-e cache-misses,dTLB-load-misses`) would show it on a machine with performance counters.")
 
 
 @rk.finding(needs=())
@@ -314,15 +212,10 @@ def growth_of_the_ring(ring):
         return rk.unexplained("ring not whole", "The whole ring could not be measured.")
     from_two, from_four = np.diff(ring.medians)[:2]
     by_tags = what_tags_do(rk.run().machine)
-    return [
-        rk.shown(
-            "steps of the ring",
-            f"Each process brings page tables, a kernel stack and a share of the caches. {by_tags}With 4 "
-            f"processes instead of 2 a switch takes {rk.more_or_less(from_two, 'µs')}, with 8 instead of 4 it takes "
-            f"{rk.more_or_less(from_four, 'µs')}.",
-        ),
-        why_it_grows(from_two, from_four, ring.median, "six address spaces" in by_tags),
-    ]
+    return [rk.shown("steps of the ring", f"Each process brings page tables, a kernel stack and a share of the caches. {by_tags}With 4 "
+                     f"processes instead of 2 a switch takes {rk.more_or_less(from_two, 'µs')}, with 8 instead of 4 it takes "
+                     f"{rk.more_or_less(from_four, 'µs')}."),
+            why_it_grows(from_two, from_four, ring.median, "six address spaces" in by_tags)]
 
 
 def scheduling(result):
@@ -342,16 +235,10 @@ def off_by(off, measurements):
 def where_cycles_go(cycles, guessed, null_ratio):
     """cycles: those of the scheduler that would explain every measurement; null_ratio: of the null system call."""
     if 0.7 < cycles / guessed.value / null_ratio < 1.4:
-        return rk.consistent(
-            "like the null call",
-            f"The null system call is off by nearly the same factor ({rk.number(null_ratio)}), so "
-            "the cause is likely the kernel's code in general, not the switch: see its page.",
-        )
-    return rk.unexplained(
-        "unlike the null call",
-        "Where they go is not explained here; a profile of the kernel during the benchmark, by "
-        "`perf record -a`, would show it.",
-    )
+        return rk.consistent("like the null call", f"The null system call is off by nearly the same factor ({rk.number(null_ratio)}), so "
+                             "the cause is likely the kernel's code in general, not the switch: see its page.")
+    return rk.unexplained("unlike the null call", "Where they go is not explained here; a profile of the kernel during the benchmark, by "
+                          "`perf record -a`, would show it.")
 
 
 def off_on_one_cpu(switches, schedule, null):
@@ -363,11 +250,8 @@ def off_on_one_cpu(switches, schedule, null):
     cycles = [scheduling(switch) for switch in switches if switch.summary]
     needed = " to ".join(dict.fromkeys(map(rk.number, [min(cycles), max(cycles)])))
     why = where_cycles_go(np.median(cycles), schedule, null.ratio if null else math.nan)
-    return rk.unexplained(
-        "off on one CPU",
-        f"{differ} With the other inputs as guessed, the scheduler would have to take {needed} cycles; "
-        f"{rk.number(schedule.value)} were guessed. {why}",
-    )
+    return rk.unexplained("off on one CPU", f"{differ} With the other inputs as guessed, the scheduler would have to take {needed} cycles; "
+                          f"{rk.number(schedule.value)} were guessed. {why}")
 
 
 @rk.finding(needs=())
@@ -377,10 +261,8 @@ def why_waking_differs(waking, interrupt, trap):
         return rk.consistent("nothing to wake", "An idle CPU that polls needs no interrupt.")
     if rk.run().machine.value("system.guest") and trap.value > 5e-7:
         trips = 2 * trap.value
-        two = (
-            f"A virtual CPU that idles leaves the guest, and so does the interrupt that wakes it: two trips, {rk.amount(trips, 'µs')} at what "
-            "CPUID takes."
-        )
+        two = (f"A virtual CPU that idles leaves the guest, and so does the interrupt that wakes it: two trips, {rk.amount(trips, 'µs')} at what "
+               "CPUID takes.")
         if trips < 0.7 * waking:
             return rk.unexplained("trips explain a part", f"{two} The rest is not explained.")
         return rk.consistent("trips out of the guest", two)
@@ -394,26 +276,15 @@ def off_on_two_cpus(across, gross, interrupt, trap):
         return ""
     differ = f"- **To another CPU**: {off_by(off, len(across))}."
     if not gross.has_samples:
-        return rk.unexplained(
-            "waking not separated",
-            f"{differ} What waking takes does not follow: no switch on one CPU was measured.",
-        )
+        return rk.unexplained("waking not separated", f"{differ} What waking takes does not follow: no switch on one CPU was measured.")
     if gross.is_of_two_groups:
-        return rk.unexplained(
-            "waking not separated",
-            f"{differ} What waking takes does not follow: a switch on one CPU takes {gross}.",
-        )
+        return rk.unexplained("waking not separated", f"{differ} What waking takes does not follow: a switch on one CPU takes {gross}.")
     on_one = gross.median - gross.sealed_input("hand_over")
-    waking = (
-        np.median([switch.median - switch.sealed_input("hand_over") for switch in off]) - on_one
-    )
+    waking = np.median([switch.median - switch.sealed_input("hand_over") for switch in off]) - on_one
     why = why_waking_differs(waking, interrupt, trap)
     strength = rk.unexplained if why.strength == "not explained" else rk.consistent
-    return strength(
-        "waking",
-        f"{differ} With the scheduler as measured on one CPU, the interrupt and the waking take {rk.amount(waking, 'µs')} "
-        f"where {rk.amount(interrupt.value, 'µs')} was guessed. {why}",
-    )
+    return strength("waking", f"{differ} With the scheduler as measured on one CPU, the interrupt and the waking take {rk.amount(waking, 'µs')} "
+                    f"where {rk.amount(interrupt.value, 'µs')} was guessed. {why}")
 
 
 def off_pipe(pipe, guessed):
@@ -421,21 +292,15 @@ def off_pipe(pipe, guessed):
     if not rk.is_miss(pipe.ratio):
         return ""
     cycles = rk.number((pipe.median - 2 * pipe.sealed_input("null")) * pipe.sealed_input("clock"))
-    return rk.missed_item(
-        "A pipe, no switch",
-        f"{rk.number(pipe.ratio)} times",
-        f"two null calls leave {cycles} cycles for the pipe itself, where "
-        f"{rk.number(guessed.value)} were guessed.",
-    )
+    return rk.missed_item("A pipe, no switch", f"{rk.number(pipe.ratio)} times", f"two null calls leave {cycles} cycles for the pipe itself, where "
+                          f"{rk.number(guessed.value)} were guessed.")
 
 
 def off_ring(ring, title):
     ratios = ring.medians / ring.sealed("predicted")
     at = np.argmax(np.maximum(ratios, 1 / ratios))
-    reason = (
-        f"its input is a switch among two processes, and a switch takes longer in a bigger ring; see the question before. It is farthest off among "
-        f"{ring.axis_in_unit[at]:g} processes, {rk.number(ratios[at])} times."
-    )
+    reason = (f"its input is a switch among two processes, and a switch takes longer in a bigger ring; see the question before. It is farthest off among "
+              f"{ring.axis_in_unit[at]:g} processes, {rk.number(ratios[at])} times.")
     return rk.missed_item(title, f"{rk.number(ring.ratio)} times by the median", reason)
 
 
@@ -453,11 +318,8 @@ def from_fork(early, gross):
     times = early.median / gross.median
     takes = f"From fork's return until the child runs takes {early}, {rk.number(times, 2)} times a switch"
     if times > 1.5:
-        return rk.consistent(
-            "creation too",
-            f"{takes}: it times the rest of a process's creation as well, such as the page faults after "
-            "a fork.",
-        )
+        return rk.consistent("creation too", f"{takes}: it times the rest of a process's creation as well, such as the page faults after "
+                             "a fork.")
     if times < 0:
         return rk.shown("child first", f"{takes}: the child ran before the parent's clock started.")
     return rk.shown("like a switch", f"{takes}.")
@@ -467,110 +329,78 @@ def from_fork(early, gross):
 def net_of_work(rings):
     """The caption of the figure of the rings without pipe and sum."""
     if not all(ring.has_samples for ring in rings):
-        return rk.unexplained(
-            "rings not measured", "The ring minus the pipe and the sum in one process"
-        )
+        return rk.unexplained("rings not measured", "The ring minus the pipe and the sum in one process")
     none, large = rings[0], rings[-1]
-    return rk.shown(
-        "what the caches lose",
-        f"Without pipe and sum, a switch among {none.axis_in_unit[-1]:g} processes takes "
-        f"{rk.amount(none.medians[-1], 'µs')}, with 64 KiB each {rk.amount(large.medians[-1], 'µs')}, which is the switch "
-        "and what the caches lose",
-    )
+    return rk.shown("what the caches lose", f"Without pipe and sum, a switch among {none.axis_in_unit[-1]:g} processes takes "
+                    f"{rk.amount(none.medians[-1], 'µs')}, with 64 KiB each {rk.amount(large.medians[-1], 'µs')}, which is the switch "
+                    "and what the caches lose")
 
 
 @rk.finding(needs=("gross",), missing="")
 def answer(gross, pipe, schedule):
     if gross.ratio > 1.25:
-        return rk.unexplained(
-            "scheduler off",
-            f"{rk.number(scheduling(gross))} cycles of the scheduler would explain it; "
-            f"{rk.number(schedule.value)} were guessed.",
-        )
+        return rk.unexplained("scheduler off", f"{rk.number(scheduling(gross))} cycles of the scheduler would explain it; "
+                              f"{rk.number(schedule.value)} were guessed.")
     return rk.shown("scheduler as guessed", f"The pipe alone takes {pipe} of it.")
 
 
 @rk.finding(missing="Switches on one CPU")
 def bars(far, gross):
-    return rk.shown(
-        "times a switch",
-        f"A hand-over to another CPU costs {rk.number(far.median / gross.median, 2)} times a switch on the "
-        "same one; by eventfd see the tables",
-    )
+    return rk.shown("times a switch", f"A hand-over to another CPU costs {rk.number(far.median / gross.median, 2)} times a switch on the "
+                    "same one; by eventfd see the tables")
 
 
 def ten_thousand_requests(switch):
     share = 2 * 10_000 * switch.value
-    return (
-        "A database process serves 10,000 requests a second on one CPU. For each it is woken and goes to sleep again: "
-        "two switches. What share of the CPU is that?",
-        f"2 × 10,000 × {rk.amount(switch.value, 'µs')} = {rk.amount(share, 'ms')} in each second: {rk.percent(share)}.",
-    )
+    return ("A database process serves 10,000 requests a second on one CPU. For each it is woken and goes to sleep again: "
+            "two switches. What share of the CPU is that?",
+            f"2 × 10,000 × {rk.amount(switch.value, 'µs')} = {rk.amount(share, 'ms')} in each second: {rk.percent(share)}.")
 
 
 def two_pieces_of_work(to_thread):
-    return (
-        "A thread has two pieces of work of the same length. It can do both, or hand one to a thread on an idle CPU, do "
-        "the other and sleep until the first is done. From what length on does handing over pay?",
-        f"Both take 2 W by itself. With the other CPU the first piece is done after a hand-over of {to_thread} and W, and another "
-        f"hand-over wakes the first thread. So it pays if W is longer than two of them, {rk.amount(2 * to_thread.median, 'µs')}.",
-    )
+    return ("A thread has two pieces of work of the same length. It can do both, or hand one to a thread on an idle CPU, do "
+            "the other and sleep until the first is done. From what length on does handing over pay?",
+            f"Both take 2 W by itself. With the other CPU the first piece is done after a hand-over of {to_thread} and W, and another "
+            f"hand-over wakes the first thread. So it pays if W is longer than two of them, {rk.amount(2 * to_thread.median, 'µs')}.")
 
 
 @rk.finding(missing="")
 def off_in_the_rings(none, whole, less_work, switch):
     """What the rings show of the model's parts. none: the ring without arrays; whole, less_work: with the largest ones."""
     (work, predicted), at = sum_and_pipe(whole, less_work), np.argmin(abs(none.axis_in_unit - 8))
-    return rk.shown(
-        "rings off",
-        f"The rings show how far to trust it. Among {none.axis_in_unit[at]:g} processes without arrays a switch takes "
-        f"{rk.amount(none.medians[at], 'µs')}, not {rk.amount(switch.value, 'µs')}. Among {whole.axis_in_unit[-1]:g} with 64 KiB each, the "
-        f"sum and the pipe take {rk.amount(work, 'µs')}, where {rk.amount(predicted, 'µs')} were predicted.",
-    )
+    return rk.shown("rings off", f"The rings show how far to trust it. Among {none.axis_in_unit[at]:g} processes without arrays a switch takes "
+                    f"{rk.amount(none.medians[at], 'µs')}, not {rk.amount(switch.value, 'µs')}. Among {whole.axis_in_unit[-1]:g} with 64 KiB each, the "
+                    f"sum and the pipe take {rk.amount(work, 'µs')}, where {rk.amount(predicted, 'µs')} were predicted.")
 
 
 def a_ring_of_8(line, add, near, switch, clock, rings):
     """rings: see off_in_the_rings()."""
     lines, cycles = 128 * 1024 / line.value, add.value + near.value
     sums = lines * cycles / clock.value
-    return (
-        "Begin with `rk.frame(whole[-1])`. Predict a switch in a ring of 8 processes with 128 KiB each, pipe and sum inside. Where would you not trust "
-        "the model?",
-        f"{rk.plain(lines)} lines at {rk.number(cycles)} cycles are {rk.amount(sums, 'µs')}; with "
-        f"the switch of {rk.amount(switch.value, 'µs')} that makes {rk.amount(sums + switch.value, 'µs')}. The eight arrays "
-        "fill 1 MiB: where the L2 cache is no larger than that, lines come from the L3 cache, which the model does not know. "
-        f"{off_in_the_rings(*rings, switch)}",
-    )
+    return ("Begin with `rk.frame(whole[-1])`. Predict a switch in a ring of 8 processes with 128 KiB each, pipe and sum inside. Where would you not trust "
+            "the model?",
+            f"{rk.plain(lines)} lines at {rk.number(cycles)} cycles are {rk.amount(sums, 'µs')}; with "
+            f"the switch of {rk.amount(switch.value, 'µs')} that makes {rk.amount(sums + switch.value, 'µs')}. The eight arrays "
+            "fill 1 MiB: where the L2 cache is no larger than that, lines come from the L3 cache, which the model does not know. "
+            f"{off_in_the_rings(*rings, switch)}")
 
 
 def difference_of_medians(process, pipe, net):
     apart = process.median - pipe.median
-    return (
-        'Begin with `rk.frame(s["process"], alone, s["process_less_pipe"])`. The third subtracts the pipe in each trial, you can subtract medians. Do '
-        "both agree? When would they not?",
-        f"{process} less {pipe} are {rk.amount(apart, 'ns')}; trial by trial it is {net}. A median of differences is the difference of medians only if "
-        "both scatter alike around their middle. Where the machine gets slower for a moment, both parts of a trial are slow, and only "
-        "subtracting them there takes that out.",
-    )
+    return ("Begin with `rk.frame(s[\"process\"], alone, s[\"process_less_pipe\"])`. The third subtracts the pipe in each trial, you can subtract medians. Do "
+            "both agree? When would they not?",
+            f"{process} less {pipe} are {rk.amount(apart, 'ns')}; trial by trial it is {net}. A median of differences is the difference of medians only if "
+            "both scatter alike around their middle. Where the machine gets slower for a moment, both parts of a trial are slow, and only "
+            "subtracting them there takes that out.")
 
 
 def token():
-    return rk.show.project(
-        "token", "Write the timed part of a token that two processes pass to and fro on one CPU."
-    )
+    return rk.show.project("token", "Write the timed part of a token that two processes pass to and fro on one CPU.")
 
 
 def address_space_refuted(process, thread):
-    measured, foreseen = (
-        a - b
-        for a, b in (
-            (process.median, thread.median),
-            (process.seal.predicted, thread.seal.predicted),
-        )
-    )
-    return (
-        "The model says that a switch between threads saves the change of address space. Refute it: let a thread answer instead of the child process in your "
-        "token. What has to come out?",
-        f"The sealed predictions are {rk.amount(foreseen, 'ns')} apart. This page measured {process} between processes and {thread} between threads: "
-        f"{rk.amount(measured, 'ns')}. Where the intervals of both overlap, the change does not show. Threads that are slower refute it.",
-    )
+    measured, foreseen = (a - b for a, b in ((process.median, thread.median), (process.seal.predicted, thread.seal.predicted)))
+    return ("The model says that a switch between threads saves the change of address space. Refute it: let a thread answer instead of the child process in your "
+            "token. What has to come out?",
+            f"The sealed predictions are {rk.amount(foreseen, 'ns')} apart. This page measured {process} between processes and {thread} between threads: "
+            f"{rk.amount(measured, 'ns')}. Where the intervals of both overlap, the change does not show. Threads that are slower refute it.")

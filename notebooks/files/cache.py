@@ -41,9 +41,7 @@ def hits_and_misses(curve):
         return HitsAndMisses(float(times.mean()))
     fit = in_reads(curve)[0]
     if not fit.capacity or not 0 <= fit.fits < len(by_size) - 1:
-        return HitsAndMisses(
-            float(times[times < limit].mean()), float(times[times >= limit].mean())
-        )
+        return HitsAndMisses(float(times[times < limit].mean()), float(times[times >= limit].mean()))
     cached, mixed = np.concatenate(by_size[: fit.fits + 1]), np.concatenate(by_size[fit.fits + 1 :])
     slow = float((cached >= limit).mean())
     missing = ((mixed >= limit).mean() - slow) / (1 - slow)
@@ -58,24 +56,17 @@ def hit_and_miss_times(curve):
     The curve mixes the two. Predicted are its minimum, and its input `disk` more.
     """
     if not curve.has_samples:
-        return rk.say(
-            f"The time of a read whose block is cached could not be measured: {rk.literal(curve.reason)}."
-        )
+        return rk.say(f"The time of a read whose block is cached could not be measured: {rk.literal(curve.reason)}.")
     means, minimum = hits_and_misses(curve), float(np.nanmin(curve.sealed("predicted")))
     hit_text = mean_time(means.hit, minimum, curve.unit)
     if math.isnan(means.miss):
         return rk.say(f"A read whose block is cached {hit_text}; no other read was seen.")
-    both = (
-        f"A read whose block is cached {hit_text}; one whose block is not "
-        f"{mean_time(means.miss, minimum + curve.sealed_input('disk'), curve.unit)}."
-    )
+    both = (f"A read whose block is cached {hit_text}; one whose block is not "
+            f"{mean_time(means.miss, minimum + curve.sealed_input('disk'), curve.unit)}.")
     if not means.slow_while_fitting >= FEW:
         return rk.say(both)
-    return rk.say(
-        both,
-        f"While the file fits, {rk.percent(means.slow_while_fitting)} of the reads take more than "
-        f"{rk.amount(means.limit, curve.unit)}, without the disk. As many cached reads of a larger file are taken to do so.",
-    )
+    return rk.say(both, f"While the file fits, {rk.percent(means.slow_while_fitting)} of the reads take more than "
+                  f"{rk.amount(means.limit, curve.unit)}, without the disk. As many cached reads of a larger file are taken to do so.")
 
 
 def mean_time(mean, predicted, unit):
@@ -107,24 +98,9 @@ def inferred_capacities(pairs, caption, name, titles=None):
     rows = []
     for capacity, true, curve in pairs:
         ends = interval_of(capacity, curve)
-        rows.append(
-            [
-                title(capacity, titles),
-                amount_or_dash(capacity.seal.predicted, capacity.unit),
-                measured_cell(capacity),
-                " to ".join(map(size_text, ends)) if ends else NONE,
-                measured_cell(true),
-                ratio_text(capacity.median / true.median),
-            ]
-        )
-    columns = {
-        "Cache": 22,
-        "Predicted": 13,
-        "Inferred, median (95 %)": 22,
-        "Interval": 17,
-        "True": 16,
-        "Inferred / true": 10,
-    }
+        rows.append([title(capacity, titles), amount_or_dash(capacity.seal.predicted, capacity.unit), measured_cell(capacity),
+                     " to ".join(map(size_text, ends)) if ends else NONE, measured_cell(true), ratio_text(capacity.median / true.median)])
+    columns = {"Cache": 22, "Predicted": 13, "Inferred, median (95 %)": 22, "Interval": 17, "True": 16, "Inferred / true": 10}
     return rk.blocks.table(columns, rows, caption, name)
 
 
@@ -134,23 +110,14 @@ def inferred_capacity(capacity, true, curve, where, *sentences):
     The sentence begins with `where`; `sentences` follow it.
     """
     if not capacity.summary or not true.summary:
-        return rk.say(
-            f"{where} it could not be inferred: {rk.literal(capacity.reason or true.reason)}.",
-            *sentences,
-        )
+        return rk.say(f"{where} it could not be inferred: {rk.literal(capacity.reason or true.reason)}.", *sentences)
     ends = interval_of(capacity, curve)
     true_size = f"{true}" if true.is_of_two_groups else size_text(true.median)
     if ends is None or capacity.is_of_two_groups or true.is_of_two_groups:
-        return rk.say(
-            f"{where} the inferred capacity is {capacity}; the kernel counts {true_size}.",
-            *sentences,
-        )
+        return rk.say(f"{where} the inferred capacity is {capacity}; the kernel counts {true_size}.", *sentences)
     inferred = rk.amount_with_interval(capacity.median, *ends, capacity.unit)
     side = "inside" if ends[0] <= true.median <= ends[1] else "outside"
-    return rk.say(
-        f"{where} the inferred capacity is {inferred}; the kernel's {true_size} is {side} the interval.",
-        *sentences,
-    )
+    return rk.say(f"{where} the inferred capacity is {inferred}; the kernel's {true_size} is {side} the interval.", *sentences)
 
 
 @style.of_results
@@ -171,19 +138,11 @@ def draw_filling(result, name, caption, true):
         below.set_ylabel("slow reads [%]")
         below.set_xlabel(f"size of the file [{result.axis_unit}]")
         drawing.legend([*above.get_legend_handles_labels()[0], *fitted])
-        alt = (
-            f"{curve.alt('the size of the file')}; slow reads from {100 * shares[0]:.2g} % to {100 * shares[-1]:.2g} %; "
-            f"inferred capacity: {size_text(fit.capacity) if fit.capacity else fit.reason}"
-        )
-        header = [
-            f"size [{result.axis_unit}]",
-            *style.spread_header(curve.unit),
-            "share of slow reads",
-        ]
+        alt = (f"{curve.alt('the size of the file')}; slow reads from {100 * shares[0]:.2g} % to {100 * shares[-1]:.2g} %; "
+               f"inferred capacity: {size_text(fit.capacity) if fit.capacity else fit.reason}")
+        header = [f"size [{result.axis_unit}]", *style.spread_header(curve.unit), "share of slow reads"]
         rows = [[*row, f"{share:.6g}"] for row, share in zip(curve.rows(), shares, strict=True)]
-        return drawing.save(
-            name, caption, alt, Data(header, rows), places.of_curves(above, [result], curve.unit)
-        )
+        return drawing.save(name, caption, alt, Data(header, rows), places.of_curves(above, [result], curve.unit))
 
 
 def draw_times(axes, curve):
@@ -199,23 +158,14 @@ def draw_times(axes, curve):
 def draw_rise(axes, result, fit):
     sizes = np.linspace(result.axis[0], result.axis[-1], 400)
     x = units.from_base(sizes, result.axis_unit)
-    return axes.plot(
-        x,
-        100 * rise(sizes, fit.capacity, fit.background),
-        "-",
-        color=style.BLACK,
-        lw=0.8,
-        label="fitted rise",
-    )
+    return axes.plot(x, 100 * rise(sizes, fit.capacity, fit.background), "-", color=style.BLACK, lw=0.8, label="fitted rise")
 
 
 def draw_capacities(axes, unit, inferred, true):
     if inferred:
         axes.axvline(units.from_base(inferred, unit), color=style.BLACK, lw=1, label="inferred")
     if true is not None and true.summary:
-        axes.axvline(
-            units.from_base(true.median, unit), color=style.PURPLE, lw=1, ls="--", label="true"
-        )
+        axes.axvline(units.from_base(true.median, unit), color=style.PURPLE, lw=1, ls="--", label="true")
 
 
 def from_memory(reads):
@@ -226,64 +176,43 @@ def from_memory(reads):
 @rk.finding(missing="The size of the file cache")
 def size_table(inferred, true):
     share = rk.percent(inferred.median / true.median, 3)
-    return rk.shown(
-        "share of the count",
-        f"The size of the file cache: by times alone it is {share} of the kernel's count",
-    )
+    return rk.shown("share of the count", f"The size of the file cache: by times alone it is {share} of the kernel's count")
 
 
 @rk.finding(missing="Reads through the file cache, by the size of the file")
 def reads_table(reads):
-    return rk.shown(
-        "growth with the file",
-        "Reads through the file cache, by the size of the file: from the largest a read takes "
-        f"{rk.number(reads.growth, 2)} times as long as from the smallest",
-    )
+    return rk.shown("growth with the file", "Reads through the file cache, by the size of the file: from the largest a read takes "
+                    f"{rk.number(reads.growth, 2)} times as long as from the smallest")
 
 
 @rk.finding(missing="Single reads of the largest file")
 def largest_file(reads):
     if reads.growth > 1.5:
-        return rk.shown(
-            "some wait",
-            "Single reads of the largest file: some wait for the disk, so their mean is "
-            f"{rk.number(reads.growth, 2)} times that of the smallest file",
-        )
-    return rk.shown(
-        "none waits",
-        "Single reads of the largest file: their mean hardly differs from that of the smallest file",
-    )
+        return rk.shown("some wait", "Single reads of the largest file: some wait for the disk, so their mean is "
+                        f"{rk.number(reads.growth, 2)} times that of the smallest file")
+    return rk.shown("none waits", "Single reads of the largest file: their mean hardly differs from that of the smallest file")
 
 
 @rk.finding(needs=())
 def all_memory(whole):
     if whole.has_samples:
         return rk.shown("large files", "With all memory for the cache")
-    return rk.shown(
-        "small files",
-        "With all memory for the cache a small file shows no onset: every block stays in memory",
-    )
+    return rk.shown("small files", "With all memory for the cache a small file shows no onset: every block stays in memory")
 
 
 @rk.finding(needs=())
 def size_of_whole(whole):
     if whole.has_samples:
         return rk.shown("all memory inferred", f"With all memory it is {whole:interval}.")
-    return rk.unexplained(
-        "all memory not inferred",
-        f"With all memory it was not inferred: {rk.why(whole)}. Files larger than memory are "
-        "read in the profile `full` (`make book PROFILE=full`).",
-    )
+    return rk.unexplained("all memory not inferred", f"With all memory it was not inferred: {rk.why(whole)}. Files larger than memory are "
+                          "read in the profile `full` (`make book PROFILE=full`).")
 
 
 @rk.finding(needs=["free"])
 def kernels_own_figure(free, memory, whole):
     available = f"`MemAvailable` is {free} of {rk.amount(memory.value, 'byte')} of memory."
     if not whole.has_samples:
-        return rk.unexplained(
-            "not confirmed",
-            f"{available} A file of that size was not read, so no time confirms it.",
-        )
+        return rk.unexplained("not confirmed", f"{available} A file of that size was not read, so no time confirms it.")
     times = rk.number(whole.median / free.median)
     return rk.shown("confirmed", f"{available} Inferred were {whole}, {times} times that.")
 
@@ -296,31 +225,20 @@ def cached_read(reads):
     off, needed = hit / predicted, (hit - predicted) * reads.sealed_input("clock") + work
     if 0.8 <= off <= 1.25:
         return rk.shown("guess holds", "Here it does not: the guess holds.")
-    return rk.consistent(
-        "guess off",
-        f"It is {rk.number(off)} times the prediction. Put down to the guess alone, looking a page up would have to take "
-        f"{rk.number(needed, 2)} cycles, where {rk.number(work)} were guessed.",
-    )
+    return rk.consistent("guess off", f"It is {rk.number(off)} times the prediction. Put down to the guess alone, looking a page up would have to take "
+                         f"{rk.number(needed, 2)} cycles, where {rk.number(work)} were guessed.")
 
 
 @rk.finding(needs=["small"], missing="")
 def size_of_a_small_file(small):
     (few, many), (few_mib, many_mib) = small.medians[[0, -1]], small.axis_in_unit[[0, -1]]
-    takes = (
-        f"From a file of {few_mib:g} MiB such a read takes {rk.amount(few, 'µs')}, from one of {many_mib:g} MiB {rk.amount(many, 'µs')}, and no "
-        "disk takes part in either"
-    )
+    takes = (f"From a file of {few_mib:g} MiB such a read takes {rk.amount(few, 'µs')}, from one of {many_mib:g} MiB {rk.amount(many, 'µs')}, and no "
+             "disk takes part in either")
     first, last = small.summaries[0], small.summaries[-1]
     if not last.apart(first):
-        return rk.shown(
-            "larger file alike",
-            f"{takes}: the two are not shown to differ ({last.why_not_apart(first)}).",
-        )
-    return rk.unexplained(
-        "larger file slower",
-        f"{takes}. Whether the pages of the larger one come from main memory is not shown; counting cache "
-        "misses during the reads would tell.",
-    )
+        return rk.shown("larger file alike", f"{takes}: the two are not shown to differ ({last.why_not_apart(first)}).")
+    return rk.unexplained("larger file slower", f"{takes}. Whether the pages of the larger one come from main memory is not shown; counting cache "
+                          "misses during the reads would tell.")
 
 
 @rk.finding(needs=())
@@ -329,28 +247,20 @@ def cache_here(whole, limit):
         how, name = "all memory", "by memory"
     else:
         how, name = f"a limit of {limit:g} MiB", "by limit"
-    return rk.shown(
-        name, f"The file cache here ({how}) and on the reports' machines, each with its own memory"
-    )
+    return rk.shown(name, f"The file cache here ({how}) and on the reports' machines, each with its own memory")
 
 
 @rk.finding(missing="Time of a block under a limit of 16 MiB, read backwards and forwards")
 def by_direction(backwards, forwards):
-    return rk.shown(
-        "backwards and forwards",
-        "Under a limit of 16 MiB a block of the largest file takes "
-        f"{rk.number(backwards.growth, 2)} times as long as one of the smallest, read backwards; forwards "
-        f"{rk.number(forwards.growth, 2)} times",
-    )
+    return rk.shown("backwards and forwards", "Under a limit of 16 MiB a block of the largest file takes "
+                    f"{rk.number(backwards.growth, 2)} times as long as one of the smallest, read backwards; forwards "
+                    f"{rk.number(forwards.growth, 2)} times")
 
 
 @rk.finding(missing="Time of a block under a limit of 16 MiB by the MacBook Pro's method")
 def by_doubling(curve):
-    return rk.shown(
-        "by doubling",
-        "By the MacBook Pro's method, under a limit of 16 MiB, a block of the largest file takes "
-        f"{rk.number(curve.growth, 2)} times as long as one of the smallest",
-    )
+    return rk.shown("by doubling", "By the MacBook Pro's method, under a limit of 16 MiB, a block of the largest file takes "
+                    f"{rk.number(curve.growth, 2)} times as long as one of the smallest")
 
 
 @rk.finding(missing="")
@@ -360,9 +270,7 @@ def answer(true):
 
 @rk.finding(missing="Reading random blocks of files of several sizes")
 def onset(inferred):
-    return rk.shown(
-        "onset", f"Reads begin to wait for the disk when the file is larger than {inferred}"
-    )
+    return rk.shown("onset", f"Reads begin to wait for the disk when the file is larger than {inferred}")
 
 
 def with_and_without(reads, disk):
@@ -378,14 +286,9 @@ def twice_the_cache(reads, disk):
     hit, miss = with_and_without(reads, disk)
     solution = "Half of them wait, since 1 − cache/file is 1/2."
     if reads.has_samples:
-        solution += (
-            f" A read from memory takes {rk.amount(hit, 'µs')} and one that waits {rk.amount(miss, 'µs')}, so the mean is "
-            f"{rk.amount((hit + miss) / 2, 'µs')}."
-        )
-    return (
-        "A file is twice as large as the cache. What share of random reads waits for the disk, and what is their mean time?",
-        solution,
-    )
+        solution += (f" A read from memory takes {rk.amount(hit, 'µs')} and one that waits {rk.amount(miss, 'µs')}, so the mean is "
+                     f"{rk.amount((hit + miss) / 2, 'µs')}.")
+    return "A file is twice as large as the cache. What share of random reads waits for the disk, and what is their mean time?", solution
 
 
 def passes_at(reads, time):
@@ -396,10 +299,8 @@ def passes_at(reads, time):
 
 
 def largest_file_for_10_us(reads, disk, inferred):
-    return (
-        "How much larger than the cache may a file be if the mean read has to stay below 10 µs? Compare with the figure.",
-        _largest_file(reads, disk, inferred),
-    )
+    return ("How much larger than the cache may a file be if the mean read has to stay below 10 µs? Compare with the figure.",
+            _largest_file(reads, disk, inferred))
 
 
 @rk.finding(needs=["reads", "inferred"])
@@ -409,67 +310,46 @@ def _largest_file(reads, disk, inferred):
     if not 0 < share < 1:
         return rk.shown("any size", "Any size: no share of slow reads decides it here.")
     passed = passes_at(reads, 10e-6)
-    in_figure = (
-        ""
-        if math.isnan(passed)
-        else f" In the figure the mean passes 10 µs at {rk.amount(passed, 'byte')}."
-    )
-    return rk.shown(
-        "largest size",
-        f"The share of slow reads may be (10 µs − {rk.amount(hit, 'µs')}) / ({rk.amount(miss, 'µs')} − "
-        f"{rk.amount(hit, 'µs')}) = {rk.percent(share)}. So the file may have {rk.amount(inferred.median, 'byte')} / (1 − {rk.number(share, 2)}) = "
-        f"{rk.amount(inferred.median / (1 - share), 'byte')}.{in_figure}",
-    )
+    in_figure = "" if math.isnan(passed) else f" In the figure the mean passes 10 µs at {rk.amount(passed, 'byte')}."
+    return rk.shown("largest size", f"The share of slow reads may be (10 µs − {rk.amount(hit, 'µs')}) / ({rk.amount(miss, 'µs')} − "
+                    f"{rk.amount(hit, 'µs')}) = {rk.percent(share)}. So the file may have {rk.amount(inferred.median, 'byte')} / (1 − {rk.number(share, 2)}) = "
+                    f"{rk.amount(inferred.median / (1 - share), 'byte')}.{in_figure}")
 
 
 def what_the_reader_takes(true, limit, own, records):
     """limit, own, records: the inputs of the model; records is a share of the limit."""
-    return (
-        "Begin with `rk.frame(true, inferred)`. By the kernel's count, how much of the limit do the reader and the kernel's records take together? What does that say "
-        "about the two guesses of the model?",
-        _what_the_reader_takes(true, limit.value, own.value, records.value * limit.value),
-    )
+    return ("Begin with `rk.frame(true, inferred)`. By the kernel's count, how much of the limit do the reader and the kernel's records take together? What does that say "
+            "about the two guesses of the model?", _what_the_reader_takes(true, limit.value, own.value, records.value * limit.value))
 
 
 @rk.finding
 def _what_the_reader_takes(true, limit, own, records):
     taken = limit - true.median
     high = own + records > taken
-    return rk.shown(
-        "too much" if high else "too little",
-        f"The limit less what is left: {rk.amount(limit, 'MiB')} − "
-        f"{rk.amount(true.median, 'byte', 4)} = {rk.amount(taken, 'byte')}. The reader was guessed at {rk.amount(own, 'MiB')} and "
-        f"the records at {rk.amount(records, 'MiB')}. Together the guesses were too {'high' if high else 'low'}. The count does "
-        "not say how the two share it.",
-    )
+    return rk.shown("too much" if high else "too little", f"The limit less what is left: {rk.amount(limit, 'MiB')} − "
+                    f"{rk.amount(true.median, 'byte', 4)} = {rk.amount(taken, 'byte')}. The reader was guessed at {rk.amount(own, 'MiB')} and "
+                    f"the records at {rk.amount(records, 'MiB')}. Together the guesses were too {'high' if high else 'low'}. The count does "
+                    "not say how the two share it.")
 
 
 def first_slow_size(reads, inferred):
-    slow = (
-        np.flatnonzero(reads.medians > 2 * reads.medians[0]) if reads.has_samples else np.array([])
-    )
+    slow = np.flatnonzero(reads.medians > 2 * reads.medians[0]) if reads.has_samples else np.array([])
     size = rk.amount(reads.axis[slow[0]], "byte") if len(slow) else "–"
-    return (
-        "Begin with `rk.frame(reads)`. Which is the first measured size whose mean read takes over twice what the smallest takes? Why does that size lie beyond the cache's?",
-        f"{size}; the page infers {inferred} for the cache. A file that is slightly larger than the cache has few reads that wait, and how many it takes to double the mean depends "
-        "on how slow the disk is. So the page fits the share of slow reads instead of looking for a threshold.",
-    )
+    return ("Begin with `rk.frame(reads)`. Which is the first measured size whose mean read takes over twice what the smallest takes? Why does that size lie beyond the cache's?",
+            f"{size}; the page infers {inferred} for the cache. A file that is slightly larger than the cache has few reads that wait, and how many it takes to double the mean depends "
+            "on how slow the disk is. So the page fits the share of slow reads instead of looking for a threshold.")
 
 
 def in_order_again(inferred):
-    return (
-        "Change the probe of random reads in a control group (`csrc/files/cache.c`) so that it reads the file in order, again and again, instead of at random. Predict the share of reads that wait for a file "
-        "that is a tenth larger than the cache.",
-        f"If the kernel gives up the page that was unused for longest, each page has just gone when its turn comes: all reads wait, though nine tenths of the file would fit into "
-        f"{inferred}. At random it would be about a tenth. A share between the two says that the kernel does not follow that order exactly, or that readahead brings pages in "
-        "before they are read.",
-    )
+    return ("Change the probe of random reads in a control group (`csrc/files/cache.c`) so that it reads the file in order, again and again, instead of at random. Predict the share of reads that wait for a file "
+            "that is a tenth larger than the cache.",
+            f"If the kernel gives up the page that was unused for longest, each page has just gone when its turn comes: all reads wait, though nine tenths of the file would fit into "
+            f"{inferred}. At random it would be about a tenth. A share between the two says that the kernel does not follow that order exactly, or that readahead brings pages in "
+            "before they are read.")
 
 
 def limit_refuted(inferred, true):
-    return (
-        "The page infers the size of the cache from times. Refute that the control group's limit sets it: run the probe with half of the limit, and once without one, for the same "
-        "files. What has to come out?",
-        f"Here {inferred} were inferred, and the kernel counted {true} left for files. Half of the limit has to move the jump to about half of that; what the reader itself takes "
-        "stays the same, so to a little less. Without a limit the jump has to go beyond all of these files. A jump that stays where it is has another reason.",
-    )
+    return ("The page infers the size of the cache from times. Refute that the control group's limit sets it: run the probe with half of the limit, and once without one, for the same "
+            "files. What has to come out?",
+            f"Here {inferred} were inferred, and the kernel counted {true} left for files. Half of the limit has to move the jump to about half of that; what the reader itself takes "
+            "stays the same, so to a little less. Without a limit the jump has to go beyond all of these files. A jump that stays where it is has another reason.")

@@ -48,21 +48,9 @@ def share_of(point):
 
 def reader_shares_table(shares, slowest, start, caption, name):
     """The same as a table, with when the last reader begins, as a share of the trial."""
-    header = [
-        "Readers",
-        "Slowest / mean",
-        "Fastest / mean",
-        "Start of the last reader / duration of the trial",
-    ]
-    rows = [
-        [
-            f"{share.readers:g}",
-            ratio_text(share.slowest),
-            ratio_text(share.fastest),
-            last_start(share.readers, slowest, start),
-        ]
-        for share in shares
-    ]
+    header = ["Readers", "Slowest / mean", "Fastest / mean", "Start of the last reader / duration of the trial"]
+    rows = [[f"{share.readers:g}", ratio_text(share.slowest), ratio_text(share.fastest), last_start(share.readers, slowest, start)]
+            for share in shares]
     return rk.blocks.grid(header, rows, caption, name)
 
 
@@ -86,39 +74,24 @@ def total_rates(results, block_bytes, limit, caption, name):
     for result in results:
         title = rk.title_of(result.quantity)
         if result.has_samples:
-            rates = {
-                count: count * block_bytes / time
-                for count, time in zip(result.axis, result.medians, strict=True)
-            }
+            rates = {count: count * block_bytes / time for count, time in zip(result.axis, result.medians, strict=True)}
             rows.append([f"{title}, this run", *rate_cells(rates, maximum, limit_source)])
         for report in published.all_reports():
-            rates = {
-                reported.at: reported.at * block_bytes / reported.measured_in(result.unit)
-                for reported in published.measured_values(result.quantity)
-                if reported.report == report.name and reported.at is not None
-            }
+            rates = {reported.at: reported.at * block_bytes / reported.measured_in(result.unit)
+                     for reported in published.measured_values(result.quantity)
+                     if reported.report == report.name and reported.at is not None}
             stated = stated_maximum(report)
             if rates and stated:
                 source = f"as its report states {{cite}}`{report.cite}`"
                 rows.append([f"{title}, its report", *rate_cells(rates, stated, source)])
-    columns = {
-        "Values of": 26,
-        "Maximum, and its number of readers": 24,
-        "The drive's limit": 36,
-        "Above it": 14,
-    }
+    columns = {"Values of": 26, "Maximum, and its number of readers": 24, "The drive's limit": 36, "Above it": 14}
     return rk.blocks.table(columns, rows, caption, name)
 
 
 def stated_maximum(report):
     """The maximum that a report states of its drive's rate, in bytes a second."""
-    values = [
-        units.to_base(fact.value, fact.unit)
-        for fact in report.facts
-        if fact.label == "disk, read bandwidth"
-        and not isinstance(fact.value, str)
-        and not fact.is_lower_bound
-    ]
+    values = [units.to_base(fact.value, fact.unit) for fact in report.facts
+              if fact.label == "disk, read bandwidth" and not isinstance(fact.value, str) and not fact.is_lower_bound]
     return max(values, default=None)
 
 
@@ -126,11 +99,8 @@ def rate_cells(rates, limit, source):
     """rates: bytes a second of all readers together, by their number."""
     fastest = max(rates, key=rates.get)
     above = sum(rate > limit for rate in rates.values())
-    return [
-        f"{rk.amount(rates[fastest], 'MB/s')} with {units.as_given(fastest)}",
-        f"{rk.amount(limit, 'MB/s')}: {source}",
-        f"{above} of {len(rates)}" if above else "none",
-    ]
+    return [f"{rk.amount(rates[fastest], 'MB/s')} with {units.as_given(fastest)}", f"{rk.amount(limit, 'MB/s')}: {source}",
+            f"{above} of {len(rates)}" if above else "none"]
 
 
 def highest_rate(together):
@@ -162,15 +132,10 @@ def has_lone_reader(curve):
 
 def grown(name, caption, each, slowest):
     """How many times as long as alone the most readers take, each and the slowest, after the caption."""
-    if not (
-        has_lone_reader(each) and has_lone_reader(slowest) and each.axis[-1] == slowest.axis[-1]
-    ):
+    if not (has_lone_reader(each) and has_lone_reader(slowest) and each.axis[-1] == slowest.axis[-1]):
         return rk.unexplained("no lone reader", caption)
-    return rk.shown(
-        name,
-        f"{caption}: of {each.axis[-1]:g} each takes {rk.number(each.growth, 2)} times as long as alone, and the slowest "
-        f"{rk.number(slowest.growth, 2)} times",
-    )
+    return rk.shown(name, f"{caption}: of {each.axis[-1]:g} each takes {rk.number(each.growth, 2)} times as long as alone, and the slowest "
+                    f"{rk.number(slowest.growth, 2)} times")
 
 
 @rk.finding(missing="A block of 4 KiB, by the number of readers")
@@ -190,12 +155,9 @@ def slowest_below_mean(slowest, each):
     if not odd:
         return []
     most, counts = max(odd, key=lambda x: odd[x]), ", ".join(f"{x:g}" for x in odd)
-    return rk.shown(
-        "slowest below mean",
-        f"With {counts} readers the slowest took less than the mean one, with {most:g} by "
-        f"{rk.percent(odd[most])}. Within one trial that is impossible: the two have trials of their own, and the disk's level "
-        "differs between them by that much.",
-    )
+    return rk.shown("slowest below mean", f"With {counts} readers the slowest took less than the mean one, with {most:g} by "
+                    f"{rk.percent(odd[most])}. Within one trial that is impossible: the two have trials of their own, and the disk's level "
+                    "differs between them by that much.")
 
 
 @rk.finding(missing="Reads of all readers in a second, by their number")
@@ -213,22 +175,14 @@ def lone_rate(together):
     if alone.interval.is_known:
         return rk.shown("lone rate", f"{rate}.")
     least, most = rk.amount(alone.minimum, "IO/s"), rk.amount(alone.maximum, "IO/s")
-    return rk.consistent(
-        "lone rate by few",
-        f"{rate}: too few for an interval, but their trials lie between {least} and {most}.",
-    )
+    return rk.consistent("lone rate by few", f"{rate}: too few for an interval, but their trials lie between {least} and {most}.")
 
 
 @rk.finding(needs=())
 def one_more_reader(slowest):
     if not slowest.line:
-        return rk.unexplained(
-            "no line", "The slowest reader, the line fitted to it, and what the line leaves over"
-        )
-    return rk.shown(
-        "one more reader",
-        f"By the fitted line one more reader costs each of them {rk.amount(slowest.line.slope, 'µs')}",
-    )
+        return rk.unexplained("no line", "The slowest reader, the line fitted to it, and what the line leaves over")
+    return rk.shown("one more reader", f"By the fitted line one more reader costs each of them {rk.amount(slowest.line.slope, 'µs')}")
 
 
 def _slowdown(slowest):
@@ -238,21 +192,12 @@ def _slowdown(slowest):
     numbers, times = slowest.axis_in_unit, slowest.medians / alone.median
     last = f"with {numbers[-1]:g} it takes {rk.number(times[-1], 2)} times as long."
     if not longer:
-        return rk.shown(
-            "no slowdown",
-            f"With no number of readers the slowest is shown to take longer than a reader alone; {last}",
-        )
+        return rk.shown("no slowdown", f"With no number of readers the slowest is shown to take longer than a reader alone; {last}")
     if longer[0] == 1:
-        return rk.shown(
-            "second slower",
-            f"Already with {numbers[1]:g} readers the slowest takes {rk.number(times[1], 2)} times as long as a reader "
-            f"alone; {last}",
-        )
-    return rk.shown(
-        "slower later",
-        f"With up to {numbers[longer[0] - 1]:g} readers the slowest is not shown to take longer than a reader alone; "
-        f"{last}",
-    )
+        return rk.shown("second slower", f"Already with {numbers[1]:g} readers the slowest takes {rk.number(times[1], 2)} times as long as a reader "
+                        f"alone; {last}")
+    return rk.shown("slower later", f"With up to {numbers[longer[0] - 1]:g} readers the slowest is not shown to take longer than a reader alone; "
+                    f"{last}")
 
 
 @rk.finding(needs=())
@@ -262,26 +207,16 @@ def fitted(slowest):
     if not line:
         return rk.unexplained("too few for a line", "There are too few points for a line.")
     off = abs(line.residuals).max()
-    found = [
-        rk.shown(
-            "fitted line",
-            f"The fitted line is {rk.amount(line.intercept, 'µs')} + N × {rk.amount(line.slope, 'µs')}. The point "
-            f"farthest from it is {rk.amount(off, 'µs')} away, {rk.percent(off / slowest.medians.mean())} of the mean time.",
-        ),
-        _is_a_line(slowest),
-    ]
+    found = [rk.shown("fitted line", f"The fitted line is {rk.amount(line.intercept, 'µs')} + N × {rk.amount(line.slope, 'µs')}. The point "
+                      f"farthest from it is {rk.amount(off, 'µs')} away, {rk.percent(off / slowest.medians.mean())} of the mean time."),
+             _is_a_line(slowest)]
     return [*found, _slowdown(slowest)] if has_lone_reader(slowest) else found
 
 
 def _is_a_line(curve):
     """Whether the line goes through the points' intervals, of which one in twenty may miss by chance."""
     by_line = curve.medians - curve.line.residuals
-    through = [
-        low <= at <= high
-        for (low, high), at in zip(
-            (summary.bounds for summary in curve.summaries), by_line, strict=True
-        )
-    ]
+    through = [low <= at <= high for (low, high), at in zip((summary.bounds for summary in curve.summaries), by_line, strict=True)]
     goes = f"It goes through the intervals of {sum(through)} of the {len(through)} points:"
     if not all(summary.interval.is_known for summary in curve.summaries):
         return rk.unexplained("line unclear", f"{goes} too few processes to tell.")
@@ -300,150 +235,81 @@ def at_once(together, each, slowest, block):
     """How many requests are served at once, by Little's law: by the rate, and by the times of readers in other trials."""
     if not has_lone_reader(together):
         return rk.unexplained("requests not measured", "It could not be measured.")
-    highest, alone, readers = (
-        highest_rate(together),
-        together.medians[0],
-        together.axis_in_unit[together.medians.argmax()],
-    )
-    found = [
-        rk.shown(
-            "highest rate",
-            f"A reader alone gets {rk.amount(alone, 'IO/s')}. Counted until the first reader was done, the most "
-            f"that all got was {blocks_in_a_second(highest, block)}, by {readers:g} readers: {rk.number(highest / alone, 2)} times as much.",
-        ),
-        *_by_readers_times(
-            highest / alone,
-            1 / alone,
-            [curve for curve in (each, slowest) if has_lone_reader(curve)],
-        ),
-    ]
+    highest, alone, readers = highest_rate(together), together.medians[0], together.axis_in_unit[together.medians.argmax()]
+    found = [rk.shown("highest rate", f"A reader alone gets {rk.amount(alone, 'IO/s')}. Counted until the first reader was done, the most "
+                      f"that all got was {blocks_in_a_second(highest, block)}, by {readers:g} readers: {rk.number(highest / alone, 2)} times as much."),
+             *_by_readers_times(highest / alone, 1 / alone, [curve for curve in (each, slowest) if has_lone_reader(curve)])]
     full_from = saturating_readers(together)
     if full_from:
-        return [
-            *found,
-            rk.consistent(
-                "full from",
-                f"By its medians the rate grows by a tenth at most from {rk.plain(full_from)} readers on.",
-            ),
-        ]
-    return [
-        *found,
-        rk.consistent(
-            "never full",
-            f"By its medians the rate still grew by more than a tenth with the last step, to "
-            f"{together.axis_in_unit[-1]:g} readers.",
-        ),
-    ]
+        return [*found, rk.consistent("full from", f"By its medians the rate grows by a tenth at most from {rk.plain(full_from)} readers on.")]
+    return [*found, rk.consistent("never full", f"By its medians the rate still grew by more than a tenth with the last step, to "
+                                  f"{together.axis_in_unit[-1]:g} readers.")]
 
 
 def _by_readers_times(gain, alone, curves):
     """What is served at once, as a range if the trials of the readers' times differ. gain, alone: by the rate."""
-    by_times, lone = (
-        [gain_by_times(curve) for curve in curves],
-        [alone, *(curve.medians[0] for curve in curves)],
-    )
+    by_times, lone = [gain_by_times(curve) for curve in curves], [alone, *(curve.medians[0] for curve in curves)]
     low, high = min([gain, *by_times]), max([gain, *by_times])
     if high < 1.1 * low:
-        return [
-            rk.consistent(
-                "served at once", "That many requests are served at once, disk and CPUs together."
-            )
-        ]
+        return [rk.consistent("served at once", "That many requests are served at once, disk and CPUs together.")]
     others = " and ".join(dict.fromkeys(rk.number(times, 2) for times in by_times))
-    found = [
-        rk.consistent(
-            "served at once",
-            f"By the readers' own times, in other trials, it is {others} times: {rk.number(low, 2)} to "
-            f"{rk.number(high, 2)} requests are served at once, disk and CPUs together.",
-        )
-    ]
+    found = [rk.consistent("served at once", f"By the readers' own times, in other trials, it is {others} times: {rk.number(low, 2)} to "
+                           f"{rk.number(high, 2)} requests are served at once, disk and CPUs together.")]
     if max(lone) < 1.1 * min(lone):
         return found
     shortest, longest = (rk.amount(end(lone), "µs") for end in (min, max))
-    return [
-        *found,
-        rk.shown(
-            "lone readers differ",
-            f"A lone reader is its own mean and its own slowest one, yet a block takes it {shortest} to {longest}: "
-            "by so much the trials differ.",
-        ),
-    ]
+    return [*found, rk.shown("lone readers differ", f"A lone reader is its own mean and its own slowest one, yet a block takes it {shortest} to {longest}: "
+                             "by so much the trials differ.")]
 
 
 @rk.finding
 def disk_or_cpus(together, work, work_of_20, cpus):
     highest = highest_rate(together)
     used = highest * work_of_20.median / cpus.value
-    takes = (
-        f"A CPU works {work:interval} for a read of a lone reader, and {work_of_20:interval} for one of twenty. At {work_of_20} a read, "
-        f"{rk.number(highest)} reads a second keep the {cpus.value:g} CPUs {rk.percent(used)} busy, without interrupts."
-    )
+    takes = (f"A CPU works {work:interval} for a read of a lone reader, and {work_of_20:interval} for one of twenty. At {work_of_20} a read, "
+             f"{rk.number(highest)} reads a second keep the {cpus.value:g} CPUs {rk.percent(used)} busy, without interrupts.")
     if used > 0.75:
         return rk.consistent("CPUs full", f"{takes} The CPUs are what is full, or nearly.")
     if used < 0.5:
         return rk.consistent("CPUs not full", f"{takes} So the CPUs are not what is full.")
-    return rk.unexplained(
-        "both possible",
-        f"{takes} Either of them may be what is full; the disk's own count of its busy time (`iostat`) would "
-        "tell.",
-    )
+    return rk.unexplained("both possible", f"{takes} Either of them may be what is full; the disk's own count of its busy time (`iostat`) would "
+                          "tell.")
 
 
 @rk.finding(needs=())
 def second_reader(each, together, work, cpus):
     """Why a block takes longer with a second reader, if it does."""
-    both = work.summary and all(
-        curve.point_index(1) == 0 and curve.point_index(2) == 1 for curve in (together, each)
-    )
+    both = work.summary and all(curve.point_index(1) == 0 and curve.point_index(2) == 1 for curve in (together, each))
     if not both:
         return rk.unexplained("second reader not measured", "It could not be measured.")
     (alone, two), (one_rate, two_rate) = each.summaries[:2], together.summaries[:2]
     times = rk.number(two.median / alone.median, 2)
     if two.apart(alone) > 0:
-        return _second_reader_waits(
-            together, work, cpus, f"it takes {times} times what it takes alone"
-        )
+        return _second_reader_waits(together, work, cpus, f"it takes {times} times what it takes alone")
     if two_rate.interval.high < 2 * one_rate.interval.low:
         by_rates = f"by the rates it takes {rk.number(2 * one_rate.median / two_rate.median, 2)} times what it takes alone"
-        return [
-            rk.shown(
-                "second reader waits by rates",
-                "The two times overlap; but two readers together read less than twice as much as one, so each "
-                "is slowed.",
-            ),
-            _second_reader_waits(together, work, cpus, by_rates),
-        ]
+        return [rk.shown("second reader waits by rates", "The two times overlap; but two readers together read less than twice as much as one, so each "
+                         "is slowed."), _second_reader_waits(together, work, cpus, by_rates)]
     if two.interval.high < 1.25 * alone.interval.low:
-        return rk.shown(
-            "second reader for nothing",
-            f"It hardly does: {times} times what it takes alone, by the intervals "
-            f"{rk.number(two.interval.high / alone.interval.low, 2)} times at most.",
-        )
-    return rk.unexplained(
-        "second reader unclear",
-        f"Whether it does is open: it takes {times} times what it takes alone, and their trials scatter "
-        "as far.",
-    )
+        return rk.shown("second reader for nothing", f"It hardly does: {times} times what it takes alone, by the intervals "
+                        f"{rk.number(two.interval.high / alone.interval.low, 2)} times at most.")
+    return rk.unexplained("second reader unclear", f"Whether it does is open: it takes {times} times what it takes alone, and their trials scatter "
+                          "as far.")
 
 
 def _second_reader_waits(together, work, cpus, times):
     """Whether two readers, by their rate, fill the CPUs or the disk: what their waiting can be put down to. times: how long, in words."""
     rate = together.medians[1]
     of_cpus, of_disk = rate * work.median / cpus.value, rate / highest_rate(together)
-    takes = (
-        f"With 2 readers {times}, and {rk.number(rate)} reads were done in a second. That is "
-        f"{rk.percent(of_cpus)} of what the CPUs could do by their work for a lone reader, and {rk.percent(of_disk)} of the highest rate."
-    )
+    takes = (f"With 2 readers {times}, and {rk.number(rate)} reads were done in a second. That is "
+             f"{rk.percent(of_cpus)} of what the CPUs could do by their work for a lone reader, and {rk.percent(of_disk)} of the highest rate.")
     if of_cpus > 0.75:
         return rk.consistent("wait for CPUs", f"{takes} The CPUs are what they wait for.")
     if of_disk > 0.8 and saturating_readers(together):
         return rk.consistent("wait for disk", f"{takes} They are near what the disk can.")
-    return rk.unexplained(
-        "wait unexplained",
-        f"{takes} Neither is full, so why a block takes longer than alone is unexplained. A virtual disk's "
-        "host may handle requests one after another in part, or a CPU wakes slower when another is busy. The time from "
-        "request to answer in the block layer (`blktrace`) would tell.",
-    )
+    return rk.unexplained("wait unexplained", f"{takes} Neither is full, so why a block takes longer than alone is unexplained. A virtual disk's "
+                          "host may handle requests one after another in part, or a CPU wakes slower when another is busy. The time from "
+                          "request to answer in the block layer (`blktrace`) would tell.")
 
 
 def exceeds(together, rate):
@@ -469,27 +335,15 @@ def input_off(queue, each, together):
     readers, time, rate = each.axis[-1], each.medians[-1], each.seal.values["rate"]
     needed = rate_for(queue, each, readers)
     if math.isnan(needed):
-        return rk.shown(
-            "no rate",
-            f"Not the disk's rate alone: the model has the {rk.amount(time, 'µs')} of {readers:g} readers with none.",
-        )
+        return rk.shown("no rate", f"Not the disk's rate alone: the model has the {rk.amount(time, 'µs')} of {readers:g} readers with none.")
     if rate_fits(rate, needed):
-        return rk.shown(
-            "rate fits",
-            f"None at {readers:g} readers: the model's {rk.amount(rate, 'IO/s')} fits there.",
-        )
+        return rk.shown("rate fits", f"None at {readers:g} readers: the model's {rk.amount(rate, 'IO/s')} fits there.")
     if exceeds(together, needed):
-        return rk.unexplained(
-            "rate too low",
-            f"It is not shown: a disk's rate of {rk.amount(needed, 'IO/s')} would give the time of {readers:g} "
-            f"readers, but {most_together(together)}.",
-        )
-    return rk.consistent(
-        "rate is off",
-        f"The disk's rate. Instead of the model's {rk.amount(rate, 'IO/s')} it would have to be "
-        f"{rk.amount(needed, 'IO/s')}, as {readers:g} readers show. The curve as a whole came out {rk.number(each.ratio, 2)} "
-        "times as high as predicted.",
-    )
+        return rk.unexplained("rate too low", f"It is not shown: a disk's rate of {rk.amount(needed, 'IO/s')} would give the time of {readers:g} "
+                              f"readers, but {most_together(together)}.")
+    return rk.consistent("rate is off", f"The disk's rate. Instead of the model's {rk.amount(rate, 'IO/s')} it would have to be "
+                         f"{rk.amount(needed, 'IO/s')}, as {readers:g} readers show. The curve as a whole came out {rk.number(each.ratio, 2)} "
+                         "times as high as predicted.")
 
 
 @rk.finding(needs=())
@@ -499,27 +353,15 @@ def at_the_knee(queue, each):
     if each.point_index(4) != 2 or math.isnan(needed):
         return []
     rate = each.seal.values["rate"]
-    few, bound = (
-        each.medians[2],
-        model_time(queue, each, 4, rate if rate_fits(rate, needed) else needed),
-    )
+    few, bound = each.medians[2], model_time(queue, each, 4, rate if rate_fits(rate, needed) else needed)
     measured, model = rk.amount(few, "µs"), rk.amount(bound, "µs")
     if few > 1.25 * bound:
-        return rk.unexplained(
-            "knee unexplained",
-            f"That does not explain 4 readers: {measured}, where even with that rate the model has "
-            f"{model}. Both bounds leave out the waiting around the knee, where requests meet by chance. How much of it is "
-            "the disk's, the time from request to answer as the block layer sees it (`blktrace`) would tell.",
-        )
+        return rk.unexplained("knee unexplained", f"That does not explain 4 readers: {measured}, where even with that rate the model has "
+                              f"{model}. Both bounds leave out the waiting around the knee, where requests meet by chance. How much of it is "
+                              "the disk's, the time from request to answer as the block layer sees it (`blktrace`) would tell.")
     if few < 0.8 * bound:
-        return rk.unexplained(
-            "knee below",
-            f"It does not fit 4 readers: {measured}, less than the {model} of the model with that rate.",
-        )
-    return rk.consistent(
-        "knee fits",
-        f"With that rate, 4 readers fit as well: {measured}, and the model has {model}.",
-    )
+        return rk.unexplained("knee below", f"It does not fit 4 readers: {measured}, less than the {model} of the model with that rate.")
+    return rk.consistent("knee fits", f"With that rate, 4 readers fit as well: {measured}, and the model has {model}.")
 
 
 @rk.finding(needs=["work"], missing="")
@@ -527,32 +369,16 @@ def cpu_work(work, work_of_20):
     sealed = work.seal.values
     cycles = rk.number((work.median - sealed["null"]) * sealed["clock"], 2)
     if rk.is_miss(work.ratio):
-        found = [
-            rk.shown(
-                "work off",
-                f"A CPU's work for a lone reader is {rk.number(work.ratio, 2)} times the prediction: by its null call and clock "
-                f"{cycles} cycles instead of {rk.number(sealed['cycles'])}.",
-            )
-        ]
+        found = [rk.shown("work off", f"A CPU's work for a lone reader is {rk.number(work.ratio, 2)} times the prediction: by its null call and clock "
+                          f"{cycles} cycles instead of {rk.number(sealed['cycles'])}.")]
     else:
-        found = [
-            rk.shown(
-                "work as guessed",
-                f"The guess of a CPU's work held within a factor of two: {cycles} cycles.",
-            )
-        ]
+        found = [rk.shown("work as guessed", f"The guess of a CPU's work held within a factor of two: {cycles} cycles.")]
     if not work_of_20.has_samples:
         return found
     if work.apart(work_of_20) > 0:
-        return [
-            *found,
-            rk.consistent(
-                "work falls",
-                f"With twenty readers it falls to {work_of_20}: a CPU that always has a reader to run does not "
-                "go idle and wake for each answer, and one interrupt may bring several answers. So idle and wake-up are "
-                "likely the rest.",
-            ),
-        ]
+        return [*found, rk.consistent("work falls", f"With twenty readers it falls to {work_of_20}: a CPU that always has a reader to run does not "
+                                      "go idle and wake for each answer, and one interrupt may bring several answers. So idle and wake-up are "
+                                      "likely the rest.")]
     return [*found, rk.shown("work stays", f"With twenty readers it is {work_of_20}.")]
 
 
@@ -564,11 +390,8 @@ def first_begins(start, guessed):
     begins, predicted = start.medians[0], start.sealed("predicted")[0]
     if not rk.is_miss(begins / predicted):
         return []
-    return rk.unexplained(
-        "first reader off",
-        f"One reader begins after {rk.amount(begins, 'µs')}, predicted {rk.amount(predicted, 'µs')}, of which "
-        f"{rk.amount(guessed.value, 'µs')} are the guess for the first to wake. The difference is not explained.",
-    )
+    return rk.unexplained("first reader off", f"One reader begins after {rk.amount(begins, 'µs')}, predicted {rk.amount(predicted, 'µs')}, of which "
+                          f"{rk.amount(guessed.value, 'µs')} are the guess for the first to wake. The difference is not explained.")
 
 
 @rk.finding
@@ -578,10 +401,8 @@ def least_even(shares):
     if not several:
         return rk.unexplained("fairness not measured", "It could not be measured.")
     worst = several[max(several)]
-    least = (
-        f"The least even are {worst.readers:g} readers: the slowest takes {rk.number(worst.slowest)} times the mean reader's time for its "
-        "blocks."
-    )
+    least = (f"The least even are {worst.readers:g} readers: the slowest takes {rk.number(worst.slowest)} times the mean reader's time for its "
+             "blocks.")
     if worst.slowest < 1.2:
         return rk.shown("served in turn", f"{least} They get equal shares.")
     return rk.shown("some served first", f"{least} Some are served before others.")
@@ -591,131 +412,87 @@ def least_even(shares):
 def by_method(curves):
     last = [curve.medians[-1] for curve in curves if curve.has_samples]
     if not last:
-        return rk.unexplained(
-            "no method measured", "A block by the number of readers, by every method"
-        )
+        return rk.unexplained("no method measured", "A block by the number of readers, by every method")
     low, high = rk.amount(min(last), "µs"), rk.amount(max(last), "µs")
-    return rk.shown(
-        "by method", f"With the most readers a block takes from {low} to {high}, by the method"
-    )
+    return rk.shown("by method", f"With the most readers a block takes from {low} to {high}, by the method")
 
 
 @rk.finding
 def never_written(unwritten, with_data):
-    times = [
-        with_data.medians[at] / unwritten.medians[index]
-        for index, x in enumerate(unwritten.axis)
-        if (at := with_data.point_index(x)) is not None
-    ]
+    times = [with_data.medians[at] / unwritten.medians[index] for index, x in enumerate(unwritten.axis) if (at := with_data.point_index(x)) is not None]
     least, most = (rk.number(end(times), 2) for end in (min, max))
-    return rk.shown(
-        "never written",
-        f"On files that hold data the same method takes {least} to {most} times as long as on files that were never written. "
-        "The file system knows that those hold nothing, and no disk is asked.",
-    )
+    return rk.shown("never written", f"On files that hold data the same method takes {least} to {most} times as long as on files that were never written. "
+                    "The file system knows that those hold nothing, and no disk is asked.")
 
 
 @rk.finding(missing="")
 def answer(needed, rate, together):
     """needed: the disk's rate with which the model has the measured time; rate: the input."""
     if exceeds(together, needed):
-        return rk.unexplained(
-            "rate does not explain",
-            f"A disk's rate of {rk.amount(needed, 'IO/s')} would give this time, but "
-            f"{most_together(together)}: the rate is not shown to be what is off.",
-        )
-    return rk.consistent(
-        "rate for 8",
-        f"With a disk's rate of {rk.amount(needed, 'IO/s')} the model would have this time; it has "
-        f"{rk.amount(rate.value, 'IO/s')}.",
-    )
+        return rk.unexplained("rate does not explain", f"A disk's rate of {rk.amount(needed, 'IO/s')} would give this time, but "
+                              f"{most_together(together)}: the rate is not shown to be what is off.")
+    return rk.consistent("rate for 8", f"With a disk's rate of {rk.amount(needed, 'IO/s')} the model would have this time; it has "
+                         f"{rk.amount(rate.value, 'IO/s')}.")
 
 
 def forty_readers(together):
-    return (
-        "Predict the time of a block with 40 readers, from the highest rate that all readers got together. Is it a lower or an upper bound?",
-        _forty_readers(highest_rate(together)),
-    )
+    return ("Predict the time of a block with 40 readers, from the highest rate that all readers got together. Is it a lower or an upper bound?",
+            _forty_readers(highest_rate(together)))
 
 
 @rk.finding
 def _forty_readers(highest):
-    return rk.shown(
-        "40 readers",
-        f"40 / ({rk.number(highest)} a second) = {rk.amount(40 / highest, 'µs')}. If the disk is full by then, that is a "
-        "lower bound: the rate cannot grow, but it may fall when readers disturb each other.",
-    )
+    return rk.shown("40 readers", f"40 / ({rk.number(highest)} a second) = {rk.amount(40 / highest, 'µs')}. If the disk is full by then, that is a "
+                    "lower bound: the rate cannot grow, but it may fall when readers disturb each other.")
 
 
 def bounds_cross(together, each):
     alone = float(together.medians[0]) if has_lone_reader(together) else math.nan
-    return (
-        "Where do the two bounds of the model cross, by a lone reader's rate and the highest rate of all in the same trials?",
-        _bounds_cross(alone, highest_rate(together), each),
-    )
+    return ("Where do the two bounds of the model cross, by a lone reader's rate and the highest rate of all in the same trials?",
+            _bounds_cross(alone, highest_rate(together), each))
 
 
 @rk.finding
 def _bounds_cross(alone, highest, each):
-    crossing = (
-        f"N over the highest rate is as long as a lone reader's time at N = {rk.number(highest)} / {rk.number(alone)} = "
-        f"{rk.number(highest / alone, 2)} readers. By the model every further reader costs the others from there on."
-    )
-    if (
-        each.point_index(2) == 1
-        and each.summaries[1].apart(each.summaries[0]) > 0
-        and highest > 2 * alone
-    ):
-        return rk.shown(
-            "second costs already",
-            f"{crossing} Measured, the second one does already: {rk.amount(each.medians[0], 'µs')} become "
-            f"{rk.amount(each.medians[1], 'µs')}.",
-        )
+    crossing = (f"N over the highest rate is as long as a lone reader's time at N = {rk.number(highest)} / {rk.number(alone)} = "
+                f"{rk.number(highest / alone, 2)} readers. By the model every further reader costs the others from there on.")
+    if each.point_index(2) == 1 and each.summaries[1].apart(each.summaries[0]) > 0 and highest > 2 * alone:
+        return rk.shown("second costs already", f"{crossing} Measured, the second one does already: {rk.amount(each.medians[0], 'µs')} become "
+                        f"{rk.amount(each.medians[1], 'µs')}.")
     return rk.shown("bounds cross", crossing)
 
 
 def cpus_limit(work_of_20, cpus):
-    return (
-        "Begin with `rk.frame(work_of_20)`. How fast could a disk be before the CPUs of this machine limit it? Use a CPU's work for one of twenty readers.",
-        _cpus_limit(work_of_20, cpus.value),
-    )
+    return ("Begin with `rk.frame(work_of_20)`. How fast could a disk be before the CPUs of this machine limit it? Use a CPU's work for one of twenty readers.",
+            _cpus_limit(work_of_20, cpus.value))
 
 
 @rk.finding
 def _cpus_limit(work_of_20, cpus):
-    return rk.shown(
-        "CPUs' limit",
-        f"{cpus:g} CPUs / {work_of_20} = {rk.number(cpus / work_of_20.median)} reads in a second, if all CPUs did nothing "
-        "else. An NVMe drive may be rated at more than that; then several requests have to share one system call (`io_uring`).",
-    )
+    return rk.shown("CPUs' limit", f"{cpus:g} CPUs / {work_of_20} = {rk.number(cpus / work_of_20.median)} reads in a second, if all CPUs did nothing "
+                    "else. An NVMe drive may be rated at more than that; then several requests have to share one system call (`io_uring`).")
 
 
 def together_by_each(together, each):
     both = together.has_samples and each.has_samples and len(together.axis) == len(each.axis)
     ratios = together.medians * each.medians / each.axis if both else np.array([math.nan])
-    return (
-        "Begin with `rk.frame(together, each)`. If all readers read all the time, N of them that take t for a block get N / t blocks in a second. Does that agree with the rate of all "
-        "together at each N?",
-        f"The measured rate is {rk.number(ratios.min(), 3)} to {rk.number(ratios.max(), 3)} times N / t. Below 1, readers do not read all the time: some begin late or end early, "
-        "and the rate of all counts until the last has ended. Above 1, the median reader is slower than the mean one.",
-    )
+    return ("Begin with `rk.frame(together, each)`. If all readers read all the time, N of them that take t for a block get N / t blocks in a second. Does that agree with the rate of all "
+            "together at each N?",
+            f"The measured rate is {rk.number(ratios.min(), 3)} to {rk.number(ratios.max(), 3)} times N / t. Below 1, readers do not read all the time: some begin late or end early, "
+            "and the rate of all counts until the last has ended. Above 1, the median reader is slower than the mean one.")
 
 
 def threads_instead(each):
     last = each.medians[-1] if each.has_samples else math.nan
     readers = each.axis_in_unit[-1] if each.has_samples else math.nan
-    return (
-        "Change the probe of each reader's time (`csrc/files/contention.c`) so that its readers are threads of one process, each with its own file. Predict a block with the largest number of readers.",
-        f"Past the page cache, readers share the disk and its queue, which do not know processes: about what {readers:g} processes have, {rk.amount(last, 'µs')} a block. "
-        "Threads that are clearly slower refute that the disk alone is contended; they share the table of open files and the address space.",
-    )
+    return ("Change the probe of each reader's time (`csrc/files/contention.c`) so that its readers are threads of one process, each with its own file. Predict a block with the largest number of readers.",
+            f"Past the page cache, readers share the disk and its queue, which do not know processes: about what {readers:g} processes have, {rk.amount(last, 'µs')} a block. "
+            "Threads that are clearly slower refute that the disk alone is contended; they share the table of open files and the address space.")
 
 
 def disk_refuted(work_of_20, together):
     highest = highest_rate(together)
-    return (
-        "The page asks whether the disk or the CPUs limit the rate. Refute the disk: allow the readers half of the CPUs, by `taskset`, and measure the highest rate again. What would "
-        "each explanation expect?",
-        f"{rk.number(highest)} blocks in a second at {work_of_20} of a CPU's work each keep {rk.number(highest * work_of_20.median, 2)} CPUs busy. As long as at least that many are left, "
-        "the rate has to stay if the disk limits it. If it falls although CPUs are idle, readers wait for their turn on a CPU, and the disk is not all of it.",
-    )
+    return ("The page asks whether the disk or the CPUs limit the rate. Refute the disk: allow the readers half of the CPUs, by `taskset`, and measure the highest rate again. What would "
+            "each explanation expect?",
+            f"{rk.number(highest)} blocks in a second at {work_of_20} of a CPU's work each keep {rk.number(highest * work_of_20.median, 2)} CPUs busy. As long as at least that many are left, "
+            "the rate has to stay if the disk limits it. If it falls although CPUs are idle, readers wait for their turn on a CPU, and the disk is not all of it.")

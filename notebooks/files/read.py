@@ -21,25 +21,16 @@ def disk_of(machine):
     if not folder:
         return rk.say("The run does not record on which disk it was measured.")
     in_memory = file_system in IN_MEMORY
-    lines = [
-        f"The files lie in {code(folder)} (`SCRATCH=` chooses another folder): {rk.literal(file_system)}, "
-        f"{rk.literal(machine.value('scratch.lies_on'))}."
-    ]
+    lines = [f"The files lie in {code(folder)} (`SCRATCH=` chooses another folder): {rk.literal(file_system)}, "
+             f"{rk.literal(machine.value('scratch.lies_on'))}."]
     if file_system == "overlay":
-        lines.append(
-            "**Layers**: reads go through to the file system below, which is not named here."
-        )
+        lines.append("**Layers**: reads go through to the file system below, which is not named here.")
     if in_memory:
         lines.append("**No disk is below it**, so what needs one is not available.")
     elif machine.value("system.guest"):
-        lines.append(
-            "**This machine is a guest**, so its disk is a device as the guest sees it: the host's caches, its limits and other "
-            "guests are part of every result."
-        )
-    return rk.say(
-        *lines,
-        f"Disks of this machine: {rk.literal(machine.value('disk.devices') or 'none is reported')}.",
-    )
+        lines.append("**This machine is a guest**, so its disk is a device as the guest sees it: the host's caches, its limits and other "
+                     "guests are part of every result.")
+    return rk.say(*lines, f"Disks of this machine: {rk.literal(machine.value('disk.devices') or 'none is reported')}.")
 
 
 class SingleReads(NamedTuple):
@@ -72,12 +63,8 @@ def single_reads(results, limit_without_gap):
     """The reads of all that have samples; without a gap between short and long ones the limit is `limit_without_gap`."""
     measured = [result for result in results if result.has_samples]
     processes = {result.quantity: result.single_trials(result.points[0]) for result in measured}
-    medians = {
-        result.quantity: statistics.median_of_visits(
-            processes[result.quantity], [process.visit for process in result.points[0].processes]
-        )
-        for result in measured
-    }
+    medians = {result.quantity: statistics.median_of_visits(processes[result.quantity], [process.visit for process in result.points[0].processes])
+               for result in measured}
     times = [times for values in processes.values() for times in values]
     gap = slow_from(np.concatenate(times)) if times else None
     return SingleReads(processes, medians, gap or limit_without_gap, gap is not None)
@@ -100,9 +87,7 @@ def needed(random, in_order, cached, curve, inputs, work=None):
     page cache, by name; work: a CPU's work for a read, on the page on contention.
     """
     rate, block = rate_of(curve), inputs["block"].value
-    find, request = (
-        result.median - block / rate - software_of(random, work) for result in (random, in_order)
-    )
+    find, request = (result.median - block / rate - software_of(random, work) for result in (random, in_order))
     look_up = cached.median - block / inputs["copy"].value - inputs["null"].value
     found = dict(rate=rate, find=find, request=request, look_up=look_up)
     return {name: value if value > 0 else math.nan for name, value in found.items()}
@@ -111,47 +96,12 @@ def needed(random, in_order, cached, curve, inputs, work=None):
 def needed_rows(need, disk, access, command, cached):
     """What each input was, and would have to be, as rows of a table."""
     sealed = cached.seal.values
-    rows = [
-        (
-            "The disk's rate, one request at a time",
-            disk.value,
-            need["rate"],
-            "MB/s",
-            "the slope of the time of a random read over its size",
-        ),
-        (
-            "To find a random block",
-            access.value,
-            need["find"],
-            "µs",
-            "a random block past the page cache",
-        ),
-        (
-            "A request for the next block",
-            command.value,
-            need["request"],
-            "µs",
-            "the next block past the page cache",
-        ),
-        (
-            "To look a page up",
-            sealed["work"] / sealed["clock"],
-            need["look_up"],
-            "ns",
-            "a block in the page cache",
-        ),
-    ]
-    return [
-        [
-            what,
-            rk.amount(used, unit),
-            rk.amount(value, unit),
-            f"{rk.number(value / used, 2)}×",
-            source,
-        ]
-        for what, used, value, unit, source in rows
-        if value > 0
-    ]
+    rows = [("The disk's rate, one request at a time", disk.value, need["rate"], "MB/s", "the slope of the time of a random read over its size"),
+            ("To find a random block", access.value, need["find"], "µs", "a random block past the page cache"),
+            ("A request for the next block", command.value, need["request"], "µs", "the next block past the page cache"),
+            ("To look a page up", sealed["work"] / sealed["clock"], need["look_up"], "ns", "a block in the page cache")]
+    return [[what, rk.amount(used, unit), rk.amount(value, unit), f"{rk.number(value / used, 2)}×", source]
+            for what, used, value, unit, source in rows if value > 0]
 
 
 @rk.finding
@@ -161,27 +111,18 @@ def blocks_ahead(ahead, block):
         name, source = "readahead as set", "as its queue is set"
     else:
         name, source = "readahead guessed", "a guess: the machine does not report it"
-    return rk.shown(
-        name,
-        f"The kernel reads up to {rk.amount(ahead.value, 'byte')} ahead on this disk, {source}. That is {count} blocks of 4 KiB.",
-    )
+    return rk.shown(name, f"The kernel reads up to {rk.amount(ahead.value, 'byte')} ahead on this disk, {source}. That is {count} blocks of 4 KiB.")
 
 
 @rk.finding(missing="A block of 4 KiB, by the way it is read; and lseek")
 def ways_table(random, cached):
-    return rk.shown(
-        "disk and memory",
-        "A block of 4 KiB, by the way it is read; and lseek: from the disk a random block takes "
-        f"{rk.times_as_long(random, cached)} as from memory",
-    )
+    return rk.shown("disk and memory", "A block of 4 KiB, by the way it is read; and lseek: from the disk a random block takes "
+                    f"{rk.times_as_long(random, cached)} as from memory")
 
 
 @rk.finding(missing="A block of 4 KiB, by how it is read")
 def disk_and_cache(random, cached):
-    return rk.shown(
-        "disk and page cache",
-        f"A random block takes {rk.times_as_long(random, cached)} from the disk as from the page cache",
-    )
+    return rk.shown("disk and page cache", f"A random block takes {rk.times_as_long(random, cached)} from the disk as from the page cache")
 
 
 @rk.finding(needs=())
@@ -190,11 +131,8 @@ def elsewhere(cached, remote):
     if not all(result and result.has_samples for result in (cached, remote)):
         return []
     size, at = (rk.amount(bytes_, "MiB") for bytes_ in (file_bytes(cached), file_bytes(remote)))
-    return rk.shown(
-        "same read elsewhere",
-        f"From a file of {size} such a read takes {cached} here. On the page on "
-        f"[remote files](/notebooks/files/remote.ipynb) one from a file of {at} in memory takes {remote}.",
-    )
+    return rk.shown("same read elsewhere", f"From a file of {size} such a read takes {cached} here. On the page on "
+                    f"[remote files](/notebooks/files/remote.ipynb) one from a file of {at} in memory takes {remote}.")
 
 
 def file_bytes(result):
@@ -205,28 +143,20 @@ def file_bytes(result):
 def tail(random):
     times = np.concatenate(random.trials(random.points[0]))
     share = rk.percent(np.mean(times > 2 * np.median(times)))
-    return rk.shown(
-        "tail", f"Random reads from the disk: {share} of them take more than twice the median"
-    )
+    return rk.shown("tail", f"Random reads from the disk: {share} of them take more than twice the median")
 
 
 @rk.finding(missing="A block by the size of its file")
 def by_file_size(buffered, random):
-    return rk.shown(
-        "by file size",
-        f"A block of the largest file takes {rk.number(buffered.growth, 2)} times as long as one of the smallest in order "
-        f"through the page cache, and {rk.number(random.growth)} times as long at random past it",
-    )
+    return rk.shown("by file size", f"A block of the largest file takes {rk.number(buffered.growth, 2)} times as long as one of the smallest in order "
+                    f"through the page cache, and {rk.number(random.growth)} times as long at random past it")
 
 
 @rk.finding(missing="One read by its size")
 def by_block_size(random):
     larger = random.axis[-1] / random.axis[0]
-    return rk.shown(
-        "fixed cost",
-        f"A read {larger:g} times as large takes {rk.number(random.growth, 2)} times as long at random: each request has a "
-        "fixed cost",
-    )
+    return rk.shown("fixed cost", f"A read {larger:g} times as large takes {rk.number(random.growth, 2)} times as long at random: each request has a "
+                    "fixed cost")
 
 
 @rk.finding(needs=())
@@ -234,11 +164,8 @@ def lines_table(random):
     caption, rate = "The straight line through the times of a read by its size", rate_of(random)
     if math.isnan(rate):
         return rk.unexplained("no slope", caption)
-    return rk.shown(
-        "slope and start",
-        f"{caption}: at random, one request at a time, {rk.amount(rate, 'MB/s')}, and "
-        f"{rk.amount(random.line.intercept, 'µs')} for each request",
-    )
+    return rk.shown("slope and start", f"{caption}: at random, one request at a time, {rk.amount(rate, 'MB/s')}, and "
+                    f"{rk.amount(random.line.intercept, 'µs')} for each request")
 
 
 @rk.finding(needs=())
@@ -248,15 +175,11 @@ def beginnings(curves):
 
 def _beginning(curve):
     line, first = curve.line, curve.medians[0]
-    begins = (
-        f"{rk.title_of(curve.quantity)}: the line begins at {rk.amount(line.intercept, 'µs')} ({rk.amount(line.intercept_low, 'µs')} to "
-        f"{rk.amount(line.intercept_high, 'µs')}), and a read of {curve.axis_in_unit[0]:g} KiB takes {rk.amount(first, 'µs')} in all"
-    )
+    begins = (f"{rk.title_of(curve.quantity)}: the line begins at {rk.amount(line.intercept, 'µs')} ({rk.amount(line.intercept_low, 'µs')} to "
+              f"{rk.amount(line.intercept_high, 'µs')}), and a read of {curve.axis_in_unit[0]:g} KiB takes {rk.amount(first, 'µs')} in all")
     # Beyond the fit's own uncertainty.
     if line.intercept_low > first or line.intercept_high < 0:
-        return rk.shown(
-            "bent line", f"{begins}, so the times lie on no straight line at the small end."
-        )
+        return rk.shown("bent line", f"{begins}, so the times lie on no straight line at the small end.")
     return rk.shown("line's beginning", f"{begins}.")
 
 
@@ -266,32 +189,20 @@ def in_order_twice(table, by_block, by_file):
     if by_block.point_index(4, "KiB") != 0 or by_block.summary.apart(table.summary) == 0:
         return []
     in_table, in_curve = (result.measurement.params["blocks"] for result in (table, by_block))
-    twice = rk.shown(
-        "measured twice, and apart",
-        f"In order through the page cache 4 KiB takes {by_block} in this curve and "
-        f"{table:interval} in the table. A trial has {rk.plain(in_curve)} blocks in the curve and {rk.plain(in_table)} in the table.",
-    )
+    twice = rk.shown("measured twice, and apart", f"In order through the page cache 4 KiB takes {by_block} in this curve and "
+                     f"{table:interval} in the table. A trial has {rk.plain(in_curve)} blocks in the curve and {rk.plain(in_table)} in the table.")
     at = by_file.point_index(4 * in_curve, "KiB")
     if at is None or by_file.medians[at] < by_block.median:
         return [twice, rk.unexplained("in order twice", "What takes the time was not measured.")]
-    return [
-        twice,
-        rk.consistent(
-            "shorter trials",
-            f"A block of a file that is as short takes {rk.amount(by_file.medians[at], 'µs')}, so the start of a "
-            "trial may be all of the difference.",
-        ),
-    ]
+    return [twice, rk.consistent("shorter trials", f"A block of a file that is as short takes {rk.amount(by_file.medians[at], 'µs')}, so the start of a "
+                                 "trial may be all of the difference.")]
 
 
 @rk.finding(needs=["need_rate", "now"], missing="")
 def predicted_again(what, before, now, prediction, need_rate):
     """What the model predicts with a lone request's rate. before, now: what was predicted and measured."""
-    return rk.shown(
-        "with the slope's rate",
-        f"{what} was predicted to take {rk.amount(before, 'µs')} and took {rk.amount(now, 'µs')}; with a lone "
-        f"request's rate the prediction is {rk.amount(float(prediction.predicted), 'µs')}.",
-    )
+    return rk.shown("with the slope's rate", f"{what} was predicted to take {rk.amount(before, 'µs')} and took {rk.amount(now, 'µs')}; with a lone "
+                    f"request's rate the prediction is {rk.amount(float(prediction.predicted), 'µs')}.")
 
 
 def large_read(curve):
@@ -305,42 +216,23 @@ def misses(results, in_cache, again, need_rate):
     """again: the prediction of a block in order through the page cache, with a lone request's rate."""
     off = [f"“{rk.title_of(result.quantity)}”" for result in results if rk.is_miss(result.ratio)]
     if not off:
-        return rk.shown(
-            "none off",
-            "So far no single result and no curve as a whole is off by more than a factor of two.",
-        )
+        return rk.shown("none off", "So far no single result and no curve as a whole is off by more than a factor of two.")
     found = [rk.shown("some off", f"Beyond a factor of two so far: {', '.join(off)}.")]
-    return (
-        found
-        if math.isnan(need_rate)
-        else [
-            *found,
-            _by_one_request(in_cache, in_cache.median / float(again.predicted), need_rate),
-        ]
-    )
+    return found if math.isnan(need_rate) else [*found, _by_one_request(in_cache, in_cache.median / float(again.predicted), need_rate)]
 
 
 def _by_one_request(in_cache, left, rate):
     """Whether a lone request's rate explains a block in order through the page cache; left: its time over the prediction with that rate."""
     if 4096 / in_cache.summary.bounds[1] > rate:
-        return rk.shown(
-            "faster in order",
-            f"Read in order through the page cache, a block takes {in_cache:interval}, copy included. So the disk's rate is "
-            f"at least {rk.amount(4096 / in_cache.summary.bounds[1], 'MB/s')}, more than the {rk.amount(rate, 'MB/s')} of one request at a time.",
-        )
+        return rk.shown("faster in order", f"Read in order through the page cache, a block takes {in_cache:interval}, copy included. So the disk's rate is "
+                        f"at least {rk.amount(4096 / in_cache.summary.bounds[1], 'MB/s')}, more than the {rk.amount(rate, 'MB/s')} of one request at a time.")
     if rk.is_miss(left):
-        return rk.unexplained(
-            "rate is not all",
-            "The rate alone does not explain reading in order through the page cache: "
-            f"{rk.number(left, 2)} times the new prediction is left, unexplained. Counting the device's requests during "
-            "the read (`iostat`) would tell.",
-        )
-    return rk.consistent(
-        "rate explains",
-        "With a lone request's rate, reading in order through the page cache takes "
-        f"{rk.number(left, 2)} times the prediction, within a factor of two; what is left is unexplained. The curves by size "
-        "share this input.",
-    )
+        return rk.unexplained("rate is not all", "The rate alone does not explain reading in order through the page cache: "
+                              f"{rk.number(left, 2)} times the new prediction is left, unexplained. Counting the device's requests during "
+                              "the read (`iostat`) would tell.")
+    return rk.consistent("rate explains", "With a lone request's rate, reading in order through the page cache takes "
+                         f"{rk.number(left, 2)} times the prediction, within a factor of two; what is left is unexplained. The curves by size "
+                         "share this input.")
 
 
 @rk.finding(needs=())
@@ -348,30 +240,15 @@ def request_off(need, command, small, random, work=None):
     """command: the guess of a request; small: random blocks by the file's size; work: as software_of() has it."""
     found, request = [], need["request"]
     if work and work.has_samples and rk.is_miss(work.median / random.seal.software):
-        found.append(
-            rk.shown(
-                "software measured",
-                f"A CPU works {work} for such a read (page on [contention](/notebooks/files/contention.ipynb)), where "
-                f"{rk.amount(random.seal.software, 'µs')} were predicted. The table takes what was measured.",
-            )
-        )
+        found.append(rk.shown("software measured", f"A CPU works {work} for such a read (page on [contention](/notebooks/files/contention.ipynb)), where "
+                              f"{rk.amount(random.seal.software, 'µs')} were predicted. The table takes what was measured."))
     if request > 1.25 * command.value:
-        found.append(
-            rk.unexplained(
-                "request",
-                f"A request for the next block costs {rk.amount(request, 'µs')}, where {rk.amount(command.value, 'µs')} "
-                "were guessed. Which part of the driver, the device or its host takes it was not measured.",
-            )
-        )
+        found.append(rk.unexplained("request", f"A request for the next block costs {rk.amount(request, 'µs')}, where {rk.amount(command.value, 'µs')} "
+                                    "were guessed. Which part of the driver, the device or its host takes it was not measured."))
     start = small.medians[0] / small.sealed("predicted")[0] if small.has_samples else math.nan
     if start > 1.5:
-        found.append(
-            rk.shown(
-                "small files off",
-                "The prediction of random blocks of small files has the same guess: of the smallest file one takes "
-                f"{rk.number(start, 2)} times as long.",
-            )
-        )
+        found.append(rk.shown("small files off", "The prediction of random blocks of small files has the same guess: of the smallest file one takes "
+                              f"{rk.number(start, 2)} times as long."))
     return found
 
 
@@ -383,58 +260,33 @@ def share_waited(result, by_read):
 def readahead_row(result, by_read):
     """A quantity's single reads as cells of a table."""
     name = result.quantity
-    times = (
-        by_read.medians[name],
-        result.median,
-        result.seal.predicted,
-        np.percentile(by_read.times[name], 99),
-    )
-    return [
-        rk.title_of(name),
-        f"{100 * by_read.waited(name):.1f} %",
-        *(rk.amount(time, "µs") for time in times),
-        f"{100 * by_read.time_waited(name):.0f} %",
-    ]
+    times = (by_read.medians[name], result.median, result.seal.predicted, np.percentile(by_read.times[name], 99))
+    return [rk.title_of(name), f"{100 * by_read.waited(name):.1f} %", *(rk.amount(time, "µs") for time in times), f"{100 * by_read.time_waited(name):.0f} %"]
 
 
 @rk.finding(needs=["normal", "random"], missing="Reads in order, by the advice about the order")
 def few_wait(normal, random, by_read):
     """random: with the advice that turns readahead off."""
     if not by_read.has_gap:
-        return rk.unexplained(
-            "waits not told apart", "Reads in order, by the advice about the order"
-        )
-    return rk.shown(
-        "few wait",
-        f"With readahead {100 * share_waited(normal, by_read):.1f} % of the reads in order wait for the disk; without it, "
-        f"{100 * share_waited(random, by_read):.1f} %",
-    )
+        return rk.unexplained("waits not told apart", "Reads in order, by the advice about the order")
+    return rk.shown("few wait", f"With readahead {100 * share_waited(normal, by_read):.1f} % of the reads in order wait for the disk; without it, "
+                    f"{100 * share_waited(random, by_read):.1f} %")
 
 
 @rk.finding(needs=())
 def waiting_table(by_read):
     why = "" if by_read.has_gap else ", because there is no gap between long and short ones"
-    return rk.shown(
-        "gap" if by_read.has_gap else "no gap",
-        "Reads in order, one by one: those that waited took more than "
-        f"{rk.amount(by_read.limit, 'µs')}{why}",
-    )
+    return rk.shown("gap" if by_read.has_gap else "no gap", "Reads in order, one by one: those that waited took more than "
+                    f"{rk.amount(by_read.limit, 'µs')}{why}")
 
 
 @rk.finding(needs=())
 def means_off(results):
-    off = [
-        f"“{rk.title_of(result.quantity)}” ({rk.number(result.ratio)} times the prediction)"
-        for result in results
-        if rk.is_miss(result.ratio)
-    ]
+    off = [f"“{rk.title_of(result.quantity)}” ({rk.number(result.ratio)} times the prediction)" for result in results if rk.is_miss(result.ratio)]
     if not off:
         return []
-    return rk.unexplained(
-        "means off",
-        f"Means off by more than a factor of two: {', '.join(off)}. They have the inputs of the table above: the disk's "
-        "rate, and, without readahead, a request for each block.",
-    )
+    return rk.unexplained("means off", f"Means off by more than a factor of two: {', '.join(off)}. They have the inputs of the table above: the disk's "
+                          "rate, and, without readahead, a request for each block.")
 
 
 @rk.finding(needs=["normal", "random"])
@@ -442,17 +294,12 @@ def not_sequential(normal, random, by_read, ahead, block):
     window, reads = rk.plain(max(1, ahead.value / block.value)), bytes_each(normal) / block.value
     by_model = f"by the model one in {window} would"
     if reads * block.value < ahead.value:
-        by_model += (
-            f" in a long file. Of the {rk.plain(reads)} that a process reads, less than one window, at least one has to, which the "
-            "predicted mean leaves out"
-        )
-    return rk.shown(
-        "not sequential",
-        f"**To the program** every read is the next one. **To the disk** it is not: with readahead "
-        f"{100 * share_waited(normal, by_read):.1f} % of the reads wait; {by_model}. The others find their block in "
-        f"memory, because it was requested in a larger piece before. A block takes {normal} on average, and without "
-        f"readahead {random}, {rk.times_as_long(random, normal)}.",
-    )
+        by_model += (f" in a long file. Of the {rk.plain(reads)} that a process reads, less than one window, at least one has to, which the "
+                     "predicted mean leaves out")
+    return rk.shown("not sequential", f"**To the program** every read is the next one. **To the disk** it is not: with readahead "
+                    f"{100 * share_waited(normal, by_read):.1f} % of the reads wait; {by_model}. The others find their block in "
+                    f"memory, because it was requested in a larger piece before. A block takes {normal} on average, and without "
+                    f"readahead {random}, {rk.times_as_long(random, normal)}.")
 
 
 @rk.finding(needs=())
@@ -460,11 +307,8 @@ def copies(normal, by_read):
     if not share_waited(normal, by_read) <= 0.5:
         return []
     median = rk.amount(by_read.medians[normal.quantity], "µs")
-    return rk.shown(
-        "mostly copied",
-        f"So sequential reading is a few large requests and many copies from memory, and its median ({median}) shows the "
-        "copies alone.",
-    )
+    return rk.shown("mostly copied", f"So sequential reading is a few large requests and many copies from memory, and its median ({median}) shows the "
+                    "copies alone.")
 
 
 @rk.finding(missing="")
@@ -473,18 +317,13 @@ def advice(sequential, normal, ahead):
     takes = f'With the advice "sequential", which requests larger pieces, a block takes {sequential} on average:'
     pays = sequential.apart(normal)
     if pays == 0:
-        return rk.consistent(
-            "advice unclear", f"{takes} the scatter does not show whether it pays."
-        )
+        return rk.consistent("advice unclear", f"{takes} the scatter does not show whether it pays.")
     if pays < 0:
         return rk.shown("advice pays", f"{takes} here it pays.")
     each = bytes_each(sequential)
     if each < ahead.value:
-        return rk.unexplained(
-            "advice too short",
-            f"{takes} more than without. But a process reads {rk.amount(each, 'MiB')}, less than one window of "
-            f"{rk.amount(ahead.value, 'MiB')}, so whether it pays in a longer file is not shown.",
-        )
+        return rk.unexplained("advice too short", f"{takes} more than without. But a process reads {rk.amount(each, 'MiB')}, less than one window of "
+                              f"{rk.amount(ahead.value, 'MiB')}, so whether it pays in a longer file is not shown.")
     return rk.shown("advice does not pay", f"{takes} here it does not pay.")
 
 
@@ -496,49 +335,32 @@ def bytes_each(result):
 @rk.finding
 def order(in_order, at_random):
     most = at_random.summary.interval.high / in_order.summary.interval.low
-    takes = (
-        f"**Past the page cache** nothing is read ahead: the next block takes {in_order}, a random one {at_random}, a ratio of "
-        f"{rk.number(at_random.median / in_order.median, 2)}"
-    )
+    takes = (f"**Past the page cache** nothing is read ahead: the next block takes {in_order}, a random one {at_random}, a ratio of "
+             f"{rk.number(at_random.median / in_order.median, 2)}")
     if most < 1.5:
-        return rk.shown(
-            "order does not matter",
-            f"{takes}. By the intervals it is at most {rk.number(most, 2)}: the order hardly matters to this device.",
-        )
+        return rk.shown("order does not matter", f"{takes}. By the intervals it is at most {rk.number(most, 2)}: the order hardly matters to this device.")
     if at_random.apart(in_order) > 0:
         return rk.shown("order matters", f"{takes}: this device gains by the order, by itself.")
-    return rk.unexplained(
-        "order unclear", f"{takes}: whether the order matters, their scatter does not show."
-    )
+    return rk.unexplained("order unclear", f"{takes}: whether the order matters, their scatter does not show.")
 
 
 @rk.finding(needs=["seek", "to_next"])
 def lseek(seek, to_next, null, read):
     """null: the input of a null call; read: a random block."""
     guessed = "" if null.origin == "measured" else ", guessed"
-    as_long = (
-        f" A random block from it takes {rk.times_as_long(read, seek)}." if read.has_samples else ""
-    )
-    return rk.shown(
-        "lseek",
-        f"{seek} to a random place, {to_next} to the next. It is a system call ({rk.amount(null.value, 'ns')} for a null "
-        f"call{guessed}) that notes a number; the disk takes no part.{as_long}",
-    )
+    as_long = f" A random block from it takes {rk.times_as_long(read, seek)}." if read.has_samples else ""
+    return rk.shown("lseek", f"{seek} to a random place, {to_next} to the next. It is a system call ({rk.amount(null.value, 'ns')} for a null "
+                    f"call{guessed}) that notes a number; the disk takes no part.{as_long}")
 
 
 @rk.finding
 def never_written(whole_files, read):
     share = whole_files.medians[-1] / whole_files.axis[-1] * 4096 / read.median
-    takes = (
-        "The file of the ThinkPad T470's report was allocated and never written. Such a block takes "
-        f"{rk.percent(share)} of the time of a real one."
-    )
+    takes = ("The file of the ThinkPad T470's report was allocated and never written. Such a block takes "
+             f"{rk.percent(share)} of the time of a real one.")
     if share < 0.2:
-        return rk.consistent(
-            "zeros",
-            f"{takes} The file system knows that there is nothing to read, and returns zeros. The report's low times for "
-            "random blocks, the same for every size, fit that.",
-        )
+        return rk.consistent("zeros", f"{takes} The file system knows that there is nothing to read, and returns zeros. The report's low times for "
+                             "random blocks, the same for every size, fit that.")
     return rk.shown("as real", f"{takes} Here that makes little difference.")
 
 
@@ -548,29 +370,18 @@ def block_row(result):
     size, time = result.axis[-1] if result.is_curve else 128 * 2**20, result.medians[-1]
     if result.measurement.op == "file":
         time *= block_bytes / size
-    return [
-        rk.title_of(result.quantity),
-        f"{block_bytes // 1024} KiB",
-        rk.amount(time, "µs"),
-        rk.amount(block_bytes / time, "MB/s"),
-    ]
+    return [rk.title_of(result.quantity), f"{block_bytes // 1024} KiB", rk.amount(time, "µs"), rk.amount(block_bytes / time, "MB/s")]
 
 
 @rk.finding
 def emptied_in_order(cold, emptied):
-    return rk.shown(
-        "all dropped, in order",
-        f"A block in order takes {cold} after the advice to forget the file, and {emptied} after all caches were "
-        "dropped.",
-    )
+    return rk.shown("all dropped, in order", f"A block in order takes {cold} after the advice to forget the file, and {emptied} after all caches were "
+                    "dropped.")
 
 
 @rk.finding(missing="")
 def emptied_at_random(cold, emptied):
-    return rk.shown(
-        "all dropped, at random",
-        f"A random block takes {cold} and {emptied}. The two were not measured in turn.",
-    )
+    return rk.shown("all dropped, at random", f"A random block takes {cold} and {emptied}. The two were not measured in turn.")
 
 
 @rk.finding(needs=())
@@ -580,12 +391,9 @@ def level_moved(read, emptied, by_block):
         return []
     if not by_block.summaries[0].apart(read.summary):
         return []
-    return rk.shown(
-        "level moved",
-        "A random block past the page cache, where nothing is dropped, took "
-        f"{read} with the first of them and {by_block} later on: the disk's own level "
-        "moved by that much.",
-    )
+    return rk.shown("level moved", "A random block past the page cache, where nothing is dropped, took "
+                    f"{read} with the first of them and {by_block} later on: the disk's own level "
+                    "moved by that much.")
 
 
 @rk.finding(missing="")
@@ -595,11 +403,8 @@ def fio_outside(fio, reckon):
         return []
     low, high = rk.amount(min(own.medians), "µs"), rk.amount(max(own.medians), "µs")
     too_few = "" if other.interval.is_known else ", too few for an interval"
-    return rk.shown(
-        "fio outside",
-        f"The time by `fio` lies outside Reckon's interval. Reckon's {len(own.medians)} processes have medians from {low} to "
-        f"{high}; `fio` had {other.processes}{too_few}.",
-    )
+    return rk.shown("fio outside", f"The time by `fio` lies outside Reckon's interval. Reckon's {len(own.medians)} processes have medians from {low} to "
+                    f"{high}; `fio` had {other.processes}{too_few}.")
 
 
 @rk.finding(missing="")
@@ -607,59 +412,34 @@ def after_a_pause(later, fio, read):
     by_pause, by_fio = (abs(math.log(other.median / read.median)) for other in (later, fio))
     takes = f"Reckon's reads take {read} at once and {later} after the pause"
     if not later.summary.interval.is_known:
-        return rk.unexplained(
-            "pause by few",
-            f"{takes}, by {rk.plain(later.summary.processes)} fresh processes: too few after the pause to tell.",
-        )
+        return rk.unexplained("pause by few", f"{takes}, by {rk.plain(later.summary.processes)} fresh processes: too few after the pause to tell.")
     if later.apart(read) == 0:
-        return rk.unexplained(
-            "pause undecided",
-            f"{takes}; the two are {later.alike(read)}. So whether a pause changes a read is open.",
-        )
+        return rk.unexplained("pause undecided", f"{takes}; the two are {later.alike(read)}. So whether a pause changes a read is open.")
     if by_pause >= by_fio:
-        return rk.shown(
-            "pause matters",
-            f"{takes}. So a pause alone changes a read by at least as much as the two programs differ.",
-        )
-    return rk.shown(
-        "pause does not matter", f"{takes}, so a pause alone does not account for the difference."
-    )
+        return rk.shown("pause matters", f"{takes}. So a pause alone changes a read by at least as much as the two programs differ.")
+    return rk.shown("pause does not matter", f"{takes}, so a pause alone does not account for the difference.")
 
 
 def by_fallocate():
     """Why a report's files were read faster than any drive can."""
-    by_size = {
-        figure.at: figure
-        for figure in rk.reports.measured_values("files/read/t470_sequential")
-        if figure.measured and figure.predicted
-    }
+    by_size = {figure.at: figure for figure in rk.reports.measured_values("files/read/t470_sequential") if figure.measured and figure.predicted}
     largest = by_size[max(by_size)]
-    measured, predicted = (
-        rk.amount(largest.at * 2**20 / largest.base(time, "s"), "GB/s")
-        for time in (largest.measured, largest.predicted)
-    )
-    return (
-        "These files are made by `fallocate` and never written: the file system gives zeros for such extents and asks no disk, which probably is "
-        f"why. The report's largest file comes at {measured}; predicted, by its drive's rating, were {predicted}."
-    )
+    measured, predicted = (rk.amount(largest.at * 2**20 / largest.base(time, "s"), "GB/s") for time in (largest.measured, largest.predicted))
+    return ("These files are made by `fallocate` and never written: the file system gives zeros for such extents and asks no disk, which probably is "
+            f"why. The report's largest file comes at {measured}; predicted, by its drive's rating, were {predicted}.")
 
 
 @rk.finding(needs=["find"], missing="")
 def answer(find, request, access, random, in_order):
     """find, request: what is left of a random block and of the next, as needed() has it; access: the guess of the first."""
-    left = (
-        f"A CPU's work and the transfer taken off, {rk.amount(find, 'µs', 2)} are left, where {rk.amount(access.value, 'µs', 2)} were guessed for "
-        "the disk to find the block."
-    )
+    left = (f"A CPU's work and the transfer taken off, {rk.amount(find, 'µs', 2)} are left, where {rk.amount(access.value, 'µs', 2)} were guessed for "
+            "the disk to find the block.")
     if random.apart(in_order) != 0:
         return rk.shown("place", f"{left} What they are made of is not shown.")
     alike = f"{left} The next block in order takes {in_order}, and the intervals of the two overlap"
     if request >= find:
-        return rk.unexplained(
-            "place alike",
-            f"{alike}; by the same sum {rk.amount(request, 'µs', 2)} are left of it, no less: what it takes to find a "
-            "block does not show.",
-        )
+        return rk.unexplained("place alike", f"{alike}; by the same sum {rk.amount(request, 'µs', 2)} are left of it, no less: what it takes to find a "
+                              "block does not show.")
     most = random.summary.interval.high - in_order.summary.interval.low
     seeking = f": at most {rk.amount(most, 'µs')} of it is seeking" if most < find else ""
     return rk.consistent("place alike", f"{alike}{seeking}.")
@@ -667,51 +447,33 @@ def answer(find, request, access, random, in_order):
 
 def read_of_256_kib(need, software, curve):
     at = curve.point_index(256)
-    return (
-        "Predict a random read of 256 KiB past the page cache, with the rate and the time to find a block that the table above needs. Then "
-        "look it up in the figure.",
-        _read_of_256_kib(
-            need["find"], need["rate"], software, math.nan if at is None else curve.medians[at]
-        ),
-    )
+    return ("Predict a random read of 256 KiB past the page cache, with the rate and the time to find a block that the table above needs. Then "
+            "look it up in the figure.", _read_of_256_kib(need["find"], need["rate"], software, math.nan if at is None else curve.medians[at]))
 
 
 @rk.finding
 def _read_of_256_kib(find, rate, software, measured):
     by_line = rk.amount(find + 256 * 1024 / rate + software, "µs")
-    return rk.shown(
-        "256 KiB",
-        f"{rk.amount(find, 'µs')} to find it, 256 KiB over {rk.amount(rate, 'MB/s')}, and {rk.amount(software, 'µs')} of software: "
-        f"{by_line}. Measured: {rk.amount(measured, 'µs')}.",
-    )
+    return rk.shown("256 KiB", f"{rk.amount(find, 'µs')} to find it, 256 KiB over {rk.amount(rate, 'MB/s')}, and {rk.amount(software, 'µs')} of software: "
+                    f"{by_line}. Measured: {rk.amount(measured, 'µs')}.")
 
 
 def moving_bytes(curve):
     fixed = curve.line.intercept if curve.line and curve.line.intercept > 0 else math.nan
-    return (
-        "From which size on does a random read spend more time on moving bytes than on everything else?",
-        _moving_bytes(fixed, rate_of(curve)),
-    )
+    return ("From which size on does a random read spend more time on moving bytes than on everything else?",
+            _moving_bytes(fixed, rate_of(curve)))
 
 
 @rk.finding
 def _moving_bytes(fixed, rate):
-    return rk.shown(
-        "moving bytes",
-        f"Where size over rate is as long as the fixed cost: {rk.amount(fixed, 'µs')} × {rk.amount(rate, 'MB/s')} = "
-        f"{rk.amount(fixed * rate, 'KiB')}. A program that reads smaller pieces at random mostly waits for requests.",
-    )
+    return rk.shown("moving bytes", f"Where size over rate is as long as the fixed cost: {rk.amount(fixed, 'µs')} × {rk.amount(rate, 'MB/s')} = "
+                    f"{rk.amount(fixed * rate, 'KiB')}. A program that reads smaller pieces at random mostly waits for requests.")
 
 
 def share_of_hits(cached, buffered):
-    hit, miss = (
-        result.summary.mean if result.summary else math.nan for result in (cached, buffered)
-    )
-    return (
-        'Begin with `rk.frame(cached, r["buffered_random"])`. A program reads random blocks of a file, and some are in the page cache. What share of its reads has to find its block there for a mean '
-        "of 10 µs?",
-        _share_of_hits(hit, miss),
-    )
+    hit, miss = (result.summary.mean if result.summary else math.nan for result in (cached, buffered))
+    return ("Begin with `rk.frame(cached, r[\"buffered_random\"])`. A program reads random blocks of a file, and some are in the page cache. What share of its reads has to find its block there for a mean "
+            "of 10 µs?", _share_of_hits(hit, miss))
 
 
 @rk.finding
@@ -719,39 +481,30 @@ def _share_of_hits(hit, miss):
     share = (miss - 10e-6) / (miss - hit)
     if not 0 < share < 1:
         return rk.shown("no share", "No share gives that mean here.")
-    return rk.shown(
-        "share of hits",
-        f"With the share h and the means of the table, h × {rk.amount(hit, 'µs')} + (1 − h) × {rk.amount(miss, 'µs')} = 10 µs "
-        f"gives h = {rk.percent(share)}. A few reads from the disk decide the mean.",
-    )
+    return rk.shown("share of hits", f"With the share h and the means of the table, h × {rk.amount(hit, 'µs')} + (1 − h) × {rk.amount(miss, 'µs')} = 10 µs "
+                    f"gives h = {rk.percent(share)}. A few reads from the disk decide the mean.")
 
 
 def slowest_reads(read):
     values = rk.samples(read)["value"].dropna().sort_values()
     slowest = values[len(values) * 95 // 100 :]
-    return (
-        'Begin with `rk.samples(r["direct_random"])`. What share of the time of all reads do the slowest 5 % take? By how much would the mean fall without '
-        "them, and by how much the median?",
-        f"{rk.percent(slowest.sum() / values.sum())} of the time of {rk.plain(len(values))} reads. Without them the mean would be "
-        f"{rk.percent(values.drop(slowest.index).mean() / values.mean())} of what it is, the median {rk.percent(values.drop(slowest.index).median() / values.median())}. "
-        "A program that waits for each read pays the mean, and its users notice the slowest.",
-    )
+    return ("Begin with `rk.samples(r[\"direct_random\"])`. What share of the time of all reads do the slowest 5 % take? By how much would the mean fall without "
+            "them, and by how much the median?",
+            f"{rk.percent(slowest.sum() / values.sum())} of the time of {rk.plain(len(values))} reads. Without them the mean would be "
+            f"{rk.percent(values.drop(slowest.index).mean() / values.mean())} of what it is, the median {rk.percent(values.drop(slowest.index).median() / values.median())}. "
+            "A program that waits for each read pays the mean, and its users notice the slowest.")
 
 
 def two_reads_under_way(read):
-    return (
-        "Change the probe of random reads past the page cache (`csrc/files/read.c`): two threads read at random, each in its half of the file. Predict the blocks in a second. Which result refutes "
-        "that the disk works on one request at a time?",
-        f"One reader takes {read} for a block. A disk that works on one request at a time delivers no more blocks to two readers than to one; one that works on several "
-        f"delivers up to twice as many, one in {rk.amount(read.median / 2, 'µs')}. Anything clearly above the rate of one reader refutes it. The "
-        "chapter on contention measures it with processes.",
-    )
+    return ("Change the probe of random reads past the page cache (`csrc/files/read.c`): two threads read at random, each in its half of the file. Predict the blocks in a second. Which result refutes "
+            "that the disk works on one request at a time?",
+            f"One reader takes {read} for a block. A disk that works on one request at a time delivers no more blocks to two readers than to one; one that works on several "
+            f"delivers up to twice as many, one in {rk.amount(read.median / 2, 'µs')}. Anything clearly above the rate of one reader refutes it. The "
+            "chapter on contention measures it with processes.")
 
 
 def place_refuted(random, in_order):
-    return (
-        "The model says that a disk takes longer to find a random block than the next one. Refute it for this disk: read blocks in order, backwards, past the page cache. "
-        "What would each explanation expect?",
-        f"Random blocks take {random} here, those in order {in_order}. If places matter, backwards is near to in order, because each block lies beside the last. If the "
-        "disk reads ahead, backwards is near to random, because nothing was read ahead. If all three are alike, neither shows, and the time goes into the request itself.",
-    )
+    return ("The model says that a disk takes longer to find a random block than the next one. Refute it for this disk: read blocks in order, backwards, past the page cache. "
+            "What would each explanation expect?",
+            f"Random blocks take {random} here, those in order {in_order}. If places matter, backwards is near to in order, because each block lies beside the last. If the "
+            "disk reads ahead, backwards is near to random, because nothing was read ahead. If all three are alike, neither shows, and the time goes into the request itself.")

@@ -13,27 +13,19 @@ from reckon.show.sentences.peers import NOT_MEASURED, is_built_in
 
 def server(nfs, results):
     """What the NFS server is; nfs: what rk.nfs_server() gives; results: those read from it."""
-    measurements = [
-        result.measurement for result in results if result.has_samples and result.measurement
-    ]
+    measurements = [result.measurement for result in results if result.has_samples and result.measurement]
     peers = [measurement.peer for measurement in measurements if measurement.peer]
     built_in = is_built_in(nfs, "nfs")
     if not peers:
-        reason = next(
-            (result.reason for result in results if result.reason), "none was there"
-        ).rstrip(".")
-        return rk.say(
-            f"There is no NFS server here: {rk.literal(reason)}.", NOT_MEASURED if built_in else ""
-        )
+        reason = next((result.reason for result in results if result.reason), "none was there").rstrip(".")
+        return rk.say(f"There is no NFS server here: {rk.literal(reason)}.", NOT_MEASURED if built_in else "")
     if not built_in:
         address = rk.literal(nfs.value("nfs.address") or "not known")
         return rk.say(f"The NFS server is {address}; its link is not under Reckon's control.")
     far_s = nfs.number("nfs.far_rtt")
     far = "not known" if far_s is None else rk.amount(far_s, "ms")
-    return rk.say(
-        f"The server: {rk.literal(peers[0]).rstrip('.')}. A second and a third one, for comparison, are behind a link without delay "
-        f"and one of {far}. `NFS=host:/export` uses a real server."
-    )
+    return rk.say(f"The server: {rk.literal(peers[0]).rstrip('.')}. A second and a third one, for comparison, are behind a link without delay "
+                  f"and one of {far}. `NFS=host:/export` uses a real server.")
 
 
 def microseconds(time):
@@ -67,10 +59,8 @@ def within_visits(one, other):
     (low, high), (other_low, other_high) = one.process_interval.ends, other.process_interval.ends
     if not (low > other_high or other_low > high):
         return ""
-    return (
-        f"{rk.amount(low, one.unit)} to {rk.amount(high, one.unit)} and {rk.amount(other_low, other.unit)} to "
-        f"{rk.amount(other_high, other.unit)}"
-    )
+    return (f"{rk.amount(low, one.unit)} to {rk.amount(high, one.unit)} and {rk.amount(other_low, other.unit)} to "
+            f"{rk.amount(other_high, other.unit)}")
 
 
 def not_apart(one, other):
@@ -81,71 +71,44 @@ def not_apart(one, other):
     return f"within these visits they differ ({ends}), but not by more than a later visit may."
 
 
-@rk.finding(
-    missing="A block of 4 KiB over NFS with the server's cache warm, and a call that does nothing"
-)
+@rk.finding(missing="A block of 4 KiB over NFS with the server's cache warm, and a call that does nothing")
 def warm_table(block, nothing):
-    return rk.shown(
-        "more than nothing",
-        "A block of 4 KiB over NFS with the server's cache warm, and a call that does nothing: on the link "
-        f"the block takes {block.difference_from(nothing)}",
-    )
+    return rk.shown("more than nothing", "A block of 4 KiB over NFS with the server's cache warm, and a call that does nothing: on the link "
+                    f"the block takes {block.difference_from(nothing)}")
 
 
 @rk.finding(missing="Distribution of the times of a block over links of different length")
 def by_length(far, block):
-    return rk.shown(
-        "shift by length",
-        f"The longer link shifts the whole curve: a block takes {far.difference_from(block)}",
-    )
+    return rk.shown("shift by length", f"The longer link shifts the whole curve: a block takes {far.difference_from(block)}")
 
 
 @rk.finding(missing="A block of 4 KiB by the size of the file, here and over NFS")
 def by_file(curve):
-    return rk.shown(
-        "largest file",
-        "A block of 4 KiB by the size of the file, here and over NFS: over NFS a random one of the largest file takes "
-        f"{rk.number(curve.growth, 2)} times as long as one of the smallest",
-    )
+    return rk.shown("largest file", "A block of 4 KiB by the size of the file, here and over NFS: over NFS a random one of the largest file takes "
+                    f"{rk.number(curve.growth, 2)} times as long as one of the smallest")
 
 
 @rk.finding(missing="Time of a read over NFS by its size")
 def by_size(curve):
     larger = curve.axis[-1] / curve.axis[0]
-    return rk.shown(
-        "larger reads",
-        f"A read {larger:g} times as large takes only {rk.number(curve.growth, 2)} times as long",
-    )
+    return rk.shown("larger reads", f"A read {larger:g} times as large takes only {rk.number(curve.growth, 2)} times as long")
 
 
 @rk.finding(needs=["whole"])
 def link_and_ends(whole, near, link, set_by_us):
     if not set_by_us:
-        return rk.unexplained(
-            "link not set",
-            f"A block at random takes {whole}. The link is not under Reckon's control.",
-        )
+        return rk.unexplained("link not set", f"A block at random takes {whole}. The link is not under Reckon's control.")
     moved, share = rk.amount(transfer(link), "µs"), rk.percent(of_the_link(link) / whole.median, 3)
-    alone = (
-        f"; without delay it was {microseconds(near.median - transfer(link))}"
-        if near.has_samples
-        else ""
-    )
-    return rk.shown(
-        "link set",
-        f"Of {whole} for a block at random, the link's round trip is {rk.amount(link['rtt'].value, 'µs')} and the "
-        f"transfer of the bytes {moved}: together {share} of the whole. The rest, "
-        f"{rk.amount(whole.median - of_the_link(link), 'µs')}, is work of the two ends and of the relay, which are on the same "
-        f"CPUs{alone}.",
-    )
+    alone = f"; without delay it was {microseconds(near.median - transfer(link))}" if near.has_samples else ""
+    return rk.shown("link set", f"Of {whole} for a block at random, the link's round trip is {rk.amount(link['rtt'].value, 'µs')} and the "
+                    f"transfer of the bytes {moved}: together {share} of the whole. The rest, "
+                    f"{rk.amount(whole.median - of_the_link(link), 'µs')}, is work of the two ends and of the relay, which are on the same "
+                    f"CPUs{alone}.")
 
 
 @rk.finding(missing="")
 def more_bytes(whole, nothing, link, message):
-    return rk.shown(
-        "more bytes",
-        f"A block has more bytes to transfer than an empty call: {microseconds(passing(link, message))}.",
-    )
+    return rk.shown("more bytes", f"A block has more bytes to transfer than an empty call: {microseconds(passing(link, message))}.")
 
 
 @rk.finding(needs=["read", "idle"], missing="")
@@ -156,34 +119,19 @@ def above_nothing(where, read, idle, passing, set_by_us):
     """
     does_nothing = f"{where} a call that does nothing takes {idle}"
     if read.is_of_two_groups or idle.is_of_two_groups:
-        return rk.unexplained(
-            "own work unclear",
-            f"{does_nothing}, a block {read}. So what a block takes more has no one value.",
-        )
+        return rk.unexplained("own work unclear", f"{does_nothing}, a block {read}. So what a block takes more has no one value.")
     more = read.median - idle.median
     takes = f"{does_nothing}, a block {read.difference_from(idle)}"
     if not set_by_us:
         return rk.shown("rate unknown", f"{takes}.")
     if read.apart(idle, passing) > 0:
-        return rk.consistent(
-            "own work",
-            f"{takes}; the transfer leaves {rk.amount(more - passing, 'µs', 2)} for the file's own work, or a longer "
-            "message's.",
-        )
+        return rk.consistent("own work", f"{takes}; the transfer leaves {rk.amount(more - passing, 'µs', 2)} for the file's own work, or a longer "
+                             "message's.")
     if idle.apart(read, -passing) > 0:
-        return rk.shown(
-            "less than transfer",
-            f"{takes}; that is less than the transfer alone, so the link was not the same for both.",
-        )
+        return rk.shown("less than transfer", f"{takes}; that is less than the transfer alone, so the link was not the same for both.")
     if more < passing:
-        return rk.unexplained(
-            "own work unclear",
-            f"{takes}. That is less than the transfer alone, so what is left for the file's own work is unknown.",
-        )
-    return rk.unexplained(
-        "own work unclear",
-        f"{takes}; whether the transfer leaves anything for the file's own work is not shown.",
-    )
+        return rk.unexplained("own work unclear", f"{takes}. That is less than the transfer alone, so what is left for the file's own work is unknown.")
+    return rk.unexplained("own work unclear", f"{takes}; whether the transfer leaves anything for the file's own work is not shown.")
 
 
 @rk.finding(needs=["read", "idle"], missing="")
@@ -196,12 +144,9 @@ def without_a_file(read, idle, passing, messages=None):
     excess = (beyond[many] - beyond[few]) / 2
     if not excess > (read.median - idle.median - passing) / 2:
         return []
-    return rk.unexplained(
-        "message without a file",
-        "But a message of 4 KiB without a file exceeds its prediction by "
-        f"{rk.amount(excess, 'µs', 2)} each way, beyond what one of 1,400 bytes does (page on [the round "
-        "trip](/notebooks/network/rtt.ipynb)). So how much is the file's work is not shown.",
-    )
+    return rk.unexplained("message without a file", "But a message of 4 KiB without a file exceeds its prediction by "
+                          f"{rk.amount(excess, 'µs', 2)} each way, beyond what one of 1,400 bytes does (page on [the round "
+                          "trip](/notebooks/network/rtt.ipynb)). So how much is the file's work is not shown.")
 
 
 @rk.finding(missing="")
@@ -210,24 +155,16 @@ def negative_work(near, null_near, passing):
     left = near.median - null_near.median - passing
     if left >= 0:
         return []
-    return rk.unexplained(
-        "negative own work",
-        "The predictions over the link take the file's own work from the times without delay. So they have "
-        f"{microseconds(left)} for it, which cannot be. Either the empty call without delay, {null_near:interval}, came out too "
-        "high, or the block too low.",
-    )
+    return rk.unexplained("negative own work", "The predictions over the link take the file's own work from the times without delay. So they have "
+                          f"{microseconds(left)} for it, which cannot be. Either the empty call without delay, {null_near:interval}, came out too "
+                          "high, or the block too low.")
 
 
 @rk.finding(needs=["far"])
 def longer_link(far, near, longer):
     """longer: the input with the longer link's round trip."""
-    found = [
-        rk.shown(
-            "longer link",
-            f"At {rk.amount(longer.value, 'ms')} the prediction is {rk.amount(float(far.seal.predicted), 'ms')}: round "
-            f"trip, transfer, and the work of the ends and the relay. Measured: {far}, {rk.percent_more_or_less(far.ratio)}.",
-        )
-    ]
+    found = [rk.shown("longer link", f"At {rk.amount(longer.value, 'ms')} the prediction is {rk.amount(float(far.seal.predicted), 'ms')}: round "
+                      f"trip, transfer, and the work of the ends and the relay. Measured: {far}, {rk.percent_more_or_less(far.ratio)}.")]
     if not near.has_samples:
         return found
     alone = f"By the link's setting and a block without delay alone it would be {rk.amount(longer.value + near.median, 'ms', 4)};"
@@ -235,13 +172,7 @@ def longer_link(far, near, longer):
     if beyond > 0:
         return [*found, rk.unexplained("longer and more", f"{alone} the rest is not explained.")]
     if beyond == 0:
-        return [
-            *found,
-            rk.consistent(
-                "longer unclear",
-                f"{alone} the two are not shown to differ ({far.summary.why_not_apart(near.summary)}).",
-            ),
-        ]
+        return [*found, rk.consistent("longer unclear", f"{alone} the two are not shown to differ ({far.summary.why_not_apart(near.summary)}).")]
     return [*found, rk.shown("longer, no more", f"{alone} so the longer link costs nothing more.")]
 
 
@@ -266,41 +197,25 @@ def _of_the_disk(cold, warm, cold_here, warm_here):
     most_here = cold_here.interval.high - warm_here.interval.low
     adds = f"On this machine the disk adds {microseconds(here)}"
     if least > most_here:
-        return rk.unexplained(
-            "more than disk",
-            f"{adds}; the other {microseconds(cold.median - warm.median - here)} are unexplained; a trace on "
-            "the server would tell.",
-        )
+        return rk.unexplained("more than disk", f"{adds}; the other {microseconds(cold.median - warm.median - here)} are unexplained; a trace on "
+                              "the server would tell.")
     if most < least_here:
-        return rk.consistent(
-            "less than disk",
-            f"{adds}, more than it does over NFS, so some of those blocks came from a cache.",
-        )
+        return rk.consistent("less than disk", f"{adds}, more than it does over NFS, so some of those blocks came from a cache.")
     return rk.consistent("disk unclear", f"{adds}; anything more is less than the scatter.")
 
 
 @rk.finding(needs=["cold", "warm"], missing="")
 def cold_in_order(cold, warm, cold_at_random):
-    takes = (
-        f"In order a block from a cold cache takes {cold} (a mean of many), from a warm one {warm}:"
-    )
+    takes = f"In order a block from a cold cache takes {cold} (a mean of many), from a warm one {warm}:"
     apart, difference = cold.apart(warm), microseconds(abs(cold.median - warm.median))
     if apart > 0:
-        return rk.consistent(
-            "in order more",
-            f"{takes} {difference} more, so not every block was there when it was requested.",
-        )
+        return rk.consistent("in order more", f"{takes} {difference} more, so not every block was there when it was requested.")
     if apart < 0:
-        return rk.unexplained(
-            "in order less", f"{takes} {difference} less, which no disk explains."
-        )
+        return rk.unexplained("in order less", f"{takes} {difference} less, which no disk explains.")
     if within_visits(cold, warm):
         return rk.consistent("in order apart within visits", f"{takes} {not_apart(cold, warm)}")
     if cold.median < cold_at_random.median:
-        return rk.consistent(
-            "in order ahead",
-            f"{takes} {not_apart(cold, warm)} In order, the server's kernel may have read ahead.",
-        )
+        return rk.consistent("in order ahead", f"{takes} {not_apart(cold, warm)} In order, the server's kernel may have read ahead.")
     return rk.consistent("in order unclear", f"{takes} {not_apart(cold, warm)}")
 
 
@@ -310,63 +225,41 @@ def versions(by_3, by_4):
     checks = "Version 4 checks the open state of a file with each read; both take one round trip."
     apart, more = by_4.apart(by_3), microseconds(abs(by_4.median - by_3.median))
     if apart == 0:
-        return rk.consistent(
-            "versions alike", f"{takes} the versions are {by_3.alike(by_4)}. {checks}"
-        )
+        return rk.consistent("versions alike", f"{takes} the versions are {by_3.alike(by_4)}. {checks}")
     dearer = 4 if apart > 0 else 3
-    return rk.shown(
-        f"version {dearer} more", f"{takes} version {dearer} takes {more} more. {checks}"
-    )
+    return rk.shown(f"version {dearer} more", f"{takes} version {dearer} takes {more} more. {checks}")
 
 
 @rk.finding(needs=["inside", "end"])
 def seek(inside, end):
-    return rk.consistent(
-        "seeks",
-        f"A seek to a place takes {inside}: arithmetic, no packet. To the end takes {end}: a request for the file's "
-        "attributes.",
-    )
+    return rk.consistent("seeks", f"A seek to a place takes {inside}: arithmetic, no packet. To the end takes {end}: a request for the file's "
+                         "attributes.")
 
 
 @rk.finding(missing="")
 def seek_by_version(end, end_3):
     if end.apart(end_3) <= 0:
         return []
-    return rk.consistent(
-        "end by number",
-        f"By version 3 it takes {end_3}. By version 4 the attributes hold the owner's name, by version 3 a "
-        "number: that may be the difference.",
-    )
+    return rk.consistent("end by number", f"By version 3 it takes {end_3}. By version 4 the attributes hold the owner's name, by version 3 a "
+                         "number: that may be the difference.")
 
 
 @rk.finding
 def reported_seek():
-    over_network, local = (
-        rk.amount(figure.base(figure.measured, "µs"), "µs")
-        for quantity in ("files/remote/seek", "files/read/i7_10750h_lseek")
-        for figure in rk.reports.measured_values(quantity)
-    )
-    return rk.shown(
-        "reported seek",
-        f"The report of the laptop with i7-10750H has {over_network} for a seek over the network and {local} for a "
-        "local one: neither is what a seek does.",
-    )
+    over_network, local = (rk.amount(figure.base(figure.measured, "µs"), "µs") for quantity in ("files/remote/seek", "files/read/i7_10750h_lseek")
+                           for figure in rk.reports.measured_values(quantity))
+    return rk.shown("reported seek", f"The report of the laptop with i7-10750H has {over_network} for a seek over the network and {local} for a "
+                    "local one: neither is what a seek does.")
 
 
 @rk.finding(needs=())
 def seek_off(inside):
     took = f"A seek to a place took {rk.number(inside.ratio, 2)} times the prediction"
     if inside.ratio < 0.5:
-        return rk.shown(
-            "seek too fast",
-            f"{took}. A system call was predicted, as for a file of the kernel; but libnfs keeps the position itself "
-            "and enters no kernel.",
-        )
+        return rk.shown("seek too fast", f"{took}. A system call was predicted, as for a file of the kernel; but libnfs keeps the position itself "
+                        "and enters no kernel.")
     if inside.ratio > 2:
-        return rk.unexplained(
-            "seek too slow",
-            f"{took}, a system call: unexplained. A count of the system calls (`strace -c`) would tell.",
-        )
+        return rk.unexplained("seek too slow", f"{took}, a system call: unexplained. A count of the system calls (`strace -c`) would tell.")
     return []
 
 
@@ -379,32 +272,19 @@ def in_order_off(cold_here, stream, block, as_short=None):
     if not rk.is_miss(cold_here.ratio):
         return []
     took = f"A block here, in order and cold, took {rk.number(cold_here.ratio, 2)} times the prediction"
-    if (
-        as_short
-        and as_short.point_index(4, "KiB") == 0
-        and cold_here.summary.apart(as_short.summary) > 0
-    ):
-        return rk.unexplained(
-            "in order unexplained",
-            f"{took}: unexplained. Its trials are shorter, 64 blocks; but on the page on [reading a "
-            "file](/notebooks/files/read.ipynb) trials of as many blocks have "
-            f"{as_short} a block.",
-        )
+    if as_short and as_short.point_index(4, "KiB") == 0 and cold_here.summary.apart(as_short.summary) > 0:
+        return rk.unexplained("in order unexplained", f"{took}: unexplained. Its trials are shorter, 64 blocks; but on the page on [reading a "
+                              "file](/notebooks/files/read.ipynb) trials of as many blocks have "
+                              f"{as_short} a block.")
     trial = 64 * cold_here.median
     delivered = trial / stream.value * 2**20
     beyond = delivered / (64 * block.value)
     if cold_here.ratio > 2 and beyond > 1.5:
-        return rk.consistent(
-            "readahead beyond",
-            f"{took}, which comes from longer trials. A trial of 64 blocks takes {rk.amount(trial, 'ms')}, in "
-            f"which the disk can deliver {rk.amount(delivered, 'KiB')}, {rk.number(beyond, 2)} times what was read. That fits "
-            "readahead beyond the end of the trial, and a first window that begins small; a longer trial shares both among "
-            "more blocks.",
-        )
-    return rk.unexplained(
-        "in order unexplained",
-        f"{took}: unexplained. The device's requests during a trial (`iostat`) would tell.",
-    )
+        return rk.consistent("readahead beyond", f"{took}, which comes from longer trials. A trial of 64 blocks takes {rk.amount(trial, 'ms')}, in "
+                             f"which the disk can deliver {rk.amount(delivered, 'KiB')}, {rk.number(beyond, 2)} times what was read. That fits "
+                             "readahead beyond the end of the trial, and a first window that begins small; a longer trial shares both among "
+                             "more blocks.")
+    return rk.unexplained("in order unexplained", f"{took}: unexplained. The device's requests during a trial (`iostat`) would tell.")
 
 
 @rk.finding(needs=())
@@ -412,108 +292,62 @@ def others_off(results, whole, work, titles):
     """work: the guess of the two ends' work without delay; titles: of the results by their quantity."""
     off = [result.quantity for result in results if rk.is_miss(result.ratio)]
     if not off:
-        return (
-            rk.shown(
-                "others right",
-                "All other single times by Reckon's method are within a factor of two.",
-            )
-            if whole.has_samples
-            else []
-        )
+        return rk.shown("others right", "All other single times by Reckon's method are within a factor of two.") if whole.has_samples else []
     here = [quantity for quantity in off if "/local_" in quantity]
-    found = [
-        rk.unexplained(
-            "others off",
-            f"Also off by more than that: {', '.join(titles.get(quantity, 'the penalty') for quantity in off)}.",
-        )
-    ]
+    found = [rk.unexplained("others off", f"Also off by more than that: {', '.join(titles.get(quantity, 'the penalty') for quantity in off)}.")]
     if len(here) < len(off):
-        found.append(
-            rk.unexplained(
-                "ends' work to doubt",
-                f"Over NFS the guess of the ends' work, {rk.amount(work.value, 'µs')}, is the first to doubt; "
-                "without delay it is all there is.",
-            )
-        )
+        found.append(rk.unexplained("ends' work to doubt", f"Over NFS the guess of the ends' work, {rk.amount(work.value, 'µs')}, is the first to doubt; "
+                                    "without delay it is all there is."))
     if here:
-        found.append(
-            rk.unexplained(
-                "here as elsewhere",
-                "What is read here has no link: its prediction is the time on the page on "
-                "[reading a file](/notebooks/files/read.ipynb), of a larger file at another minute.",
-            )
-        )
+        found.append(rk.unexplained("here as elsewhere", "What is read here has no link: its prediction is the time on the page on "
+                                    "[reading a file](/notebooks/files/read.ipynb), of a larger file at another minute."))
     return found
 
 
 @rk.finding(missing="A whole file over NFS by the ThinkPad T470's method")
 def whole_files(in_order, at_random):
-    return rk.shown(
-        "whole files",
-        "By the ThinkPad T470's method the largest file over NFS takes "
-        f"{rk.number(in_order.growth, 2)} times as long as the smallest in order, at random {rk.number(at_random.growth, 2)} times",
-    )
+    return rk.shown("whole files", "By the ThinkPad T470's method the largest file over NFS takes "
+                    f"{rk.number(in_order.growth, 2)} times as long as the smallest in order, at random {rk.number(at_random.growth, 2)} times")
 
 
 @rk.finding(needs=["whole", "share"], missing="")
 def answer(whole, share):
     """share: the link's part of the whole; nan if the link is not under Reckon's control."""
-    return rk.shown(
-        "link's share",
-        f"The link's round trip and transfer are {rk.percent(share)} of what was measured; the rest is the work of the "
-        "two ends and of the relay, which are on the same CPUs.",
-    )
+    return rk.shown("link's share", f"The link's round trip and transfer are {rk.percent(share)} of what was measured; the rest is the work of the "
+                    "two ends and of the relay, which are on the same CPUs.")
 
 
 @rk.finding(missing="A block of 4 KiB, here and over NFS")
 def memory_and_disk(whole, cold_here):
-    return rk.shown(
-        "memory and disk",
-        f"From the server's memory a block takes {rk.times_as_long(whole, cold_here)} as from this machine's own "
-        "disk",
-    )
+    return rk.shown("memory and disk", f"From the server's memory a block takes {rk.times_as_long(whole, cold_here)} as from this machine's own "
+                    "disk")
 
 
 def over_10_ms(whole, link):
-    return (
-        "Predict a block of 4 KiB at random over a link of 10 ms, of the same rate.",
-        _over_10_ms(whole, link),
-    )
+    return "Predict a block of 4 KiB at random over a link of 10 ms, of the same rate.", _over_10_ms(whole, link)
 
 
 @rk.finding
 def _over_10_ms(whole, link):
     moved, ends = transfer(link), whole.median - of_the_link(link)
     time = 10e-3 + moved + ends
-    return rk.shown(
-        "10 ms",
-        f"10 ms, {rk.amount(moved, 'µs')} for the bytes, and all the rest, {rk.amount(ends, 'µs')}: {rk.amount(time, 'ms')}. The "
-        f"link is then {rk.percent((10e-3 + moved) / time, 3)} of the whole, so a faster server would hardly help.",
-    )
+    return rk.shown("10 ms", f"10 ms, {rk.amount(moved, 'µs')} for the bytes, and all the rest, {rk.amount(ends, 'µs')}: {rk.amount(time, 'ms')}. The "
+                    f"link is then {rk.percent((10e-3 + moved) / time, 3)} of the whole, so a faster server would hardly help.")
 
 
 def busy_link(whole, link):
-    return (
-        "How many blocks would a client have to request at once to keep the link busy?",
-        _busy_link(whole, link),
-    )
+    return "How many blocks would a client have to request at once to keep the link busy?", _busy_link(whole, link)
 
 
 @rk.finding
 def _busy_link(whole, link):
     moved = transfer(link)
-    return rk.shown(
-        "busy link",
-        f"By Little's law, the time of a block over the time of its bytes: {whole} / {rk.amount(moved, 'µs')} = "
-        f"{rk.number(whole.median / moved, 2)} blocks. That is what the kernel's readahead is for.",
-    )
+    return rk.shown("busy link", f"By Little's law, the time of a block over the time of its bytes: {whole} / {rk.amount(moved, 'µs')} = "
+                    f"{rk.number(whole.median / moved, 2)} blocks. That is what the kernel's readahead is for.")
 
 
 def half_the_cost(whole, link):
-    return (
-        "Begin with `rk.frame(blockwise)`. From which size of a read on does a byte cost half of what it costs in reads of 4 KiB?",
-        _half_the_cost(whole, link),
-    )
+    return "Begin with `rk.frame(blockwise)`. From which size of a read on does a byte cost half of what it costs in reads of 4 KiB?", _half_the_cost(whole, link)
 
 
 @rk.finding
@@ -522,38 +356,27 @@ def _half_the_cost(whole, link):
     half = fixed / (whole.median / (2 * link["block"].value) - 1 / rate)
     if half <= 0:
         return rk.shown("no size", "From none: the transfer alone costs more than half.")
-    return rk.shown(
-        "half the cost",
-        f"A read of S bytes takes {rk.amount(fixed, 'µs')} + S / {rk.amount(rate, 'Mbit/s')}, and a byte shall cost half of "
-        f"{whole} / 4 KiB. That gives S = {rk.amount(half, 'KiB')}.",
-    )
+    return rk.shown("half the cost", f"A read of S bytes takes {rk.amount(fixed, 'µs')} + S / {rk.amount(rate, 'Mbit/s')}, and a byte shall cost half of "
+                    f"{whole} / 4 KiB. That gives S = {rk.amount(half, 'KiB')}.")
 
 
 def line_over_blocks(blocks, link):
-    slope, fixed = (
-        np.polyfit(blocks.axis, blocks.medians, 1) if blocks.has_samples else (math.nan, math.nan)
-    )
-    return (
-        "Begin with `rk.frame(blockwise)`. Fit a line to the times by the size of a block. Does its slope agree with the link's rate, and with what can the constant be compared?",
-        f"The slope gives {rk.amount(1 / slope, 'Mbit/s')}, the link has {rk.amount(link['rate'].value, 'Mbit/s')}; a lower one says that the ends work on each byte as well. The "
-        f"constant is {rk.amount(fixed, 'µs')}: a round trip of {rk.amount(link['rtt'].value, 'µs')}, and the work for a call that moves nothing.",
-    )
+    slope, fixed = np.polyfit(blocks.axis, blocks.medians, 1) if blocks.has_samples else (math.nan, math.nan)
+    return ("Begin with `rk.frame(blockwise)`. Fit a line to the times by the size of a block. Does its slope agree with the link's rate, and with what can the constant be compared?",
+            f"The slope gives {rk.amount(1 / slope, 'Mbit/s')}, the link has {rk.amount(link['rate'].value, 'Mbit/s')}; a lower one says that the ends work on each byte as well. The "
+            f"constant is {rk.amount(fixed, 'µs')}: a round trip of {rk.amount(link['rtt'].value, 'µs')}, and the work for a call that moves nothing.")
 
 
 def several_at_once(whole, link):
     moved = transfer(link)
-    return (
-        "Change the probe of random blocks (`csrc/files/remote.c`) so that two, four and eight threads read at once, each its own blocks. Predict the blocks in a second for each number.",
-        f"One thread waits for each block, {whole}, so N threads get up to N times as many, until the link is full: its bytes alone take {rk.amount(moved, 'µs')} a block. A number of "
-        "threads that gets no more before that refutes that waiting is all; then the server, the client's lock or the number of requests that it allows is full.",
-    )
+    return ("Change the probe of random blocks (`csrc/files/remote.c`) so that two, four and eight threads read at once, each its own blocks. Predict the blocks in a second for each number.",
+            f"One thread waits for each block, {whole}, so N threads get up to N times as many, until the link is full: its bytes alone take {rk.amount(moved, 'µs')} a block. A number of "
+            "threads that gets no more before that refutes that waiting is all; then the server, the client's lock or the number of requests that it allows is full.")
 
 
 def link_refuted(whole, link):
-    return (
-        "The page splits a block's time into the link's and the ends' parts. Refute it: measure on the simulated host with `LINK_RTT=\"10 ms\"` and with a link of a tenth of the rate. What has to come "
-        "out?",
-        f"With the delay a block has to take {rk.amount(whole.median - link['rtt'].value + 10e-3, 'ms')}: today's time with another round trip. With a tenth of the rate it takes "
-        f"{rk.amount(9 * transfer(link), 'µs')} more, nine times its bytes. Anything clearly beyond these says that a block costs more than one round trip, or that the ends wait "
-        "for something that depends on the link.",
-    )
+    return ("The page splits a block's time into the link's and the ends' parts. Refute it: measure on the simulated host with `LINK_RTT=\"10 ms\"` and with a link of a tenth of the rate. What has to come "
+            "out?",
+            f"With the delay a block has to take {rk.amount(whole.median - link['rtt'].value + 10e-3, 'ms')}: today's time with another round trip. With a tenth of the rate it takes "
+            f"{rk.amount(9 * transfer(link), 'µs')} more, nine times its bytes. Anything clearly beyond these says that a block costs more than one round trip, or that the ends wait "
+            "for something that depends on the link.")

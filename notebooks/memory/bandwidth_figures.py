@@ -44,9 +44,7 @@ def pair(
             axes.plot(a.current[i], b.current[j], style.REVISED, **revised)
         maximum = np.nanmax([a.middle[i], a.predicted[i], a.current[i]])
         axes.set_xlim(-0.04 * maximum, 1.1 * maximum)
-        measured_curve.set_y(
-            axes, np.concatenate([b.middle[j], b.predicted[j], b.current[j]]), "auto"
-        )
+        measured_curve.set_y(axes, np.concatenate([b.middle[j], b.predicted[j], b.current[j]]), "auto")
         axes.set_xlabel(f"{xlabel} [{units.symbol(a.unit)}]")
         axes.set_ylabel(f"{ylabel} [{units.symbol(b.unit)}]")
         points = [f"{units.as_given(x)} {axis_unit}".strip() for x in shared]

@@ -50,13 +50,8 @@ def rows(m, by_cache):
 
 def titles(m, by_cache, sizes):
     """What to call the values that were read from the curve, and the rings that lie beyond their caches."""
-    rings = {
-        m[name.lower()].quantity: f"A region of {rk.amount(sizes[name.lower()], 'byte')}"
-        for name in moved(m, by_cache)
-    }
-    return rings | {
-        value.quantity: f"{name}, at {size_in(value)}" for name, value in moved(m, by_cache).items()
-    }
+    rings = {m[name.lower()].quantity: f"A region of {rk.amount(sizes[name.lower()], 'byte')}" for name in moved(m, by_cache)}
+    return rings | {value.quantity: f"{name}, at {size_in(value)}" for name, value in moved(m, by_cache).items()}
 
 
 @rk.finding(needs=())
@@ -64,36 +59,23 @@ def read_from_the_curve(m, by_cache, ends, reported, sizes):
     """ends: the levels of the caches in the curves of their walks."""
     found = []
     for name, value in moved(m, by_cache).items():
-        first, last, size, of_ring = (
-            rk.amount(x, "byte")
-            for x in (ends[name].x_first, ends[name].x_last, reported[name], sizes[name.lower()])
-        )
-        found.append(
-            rk.shown(
-                "cache read from the curve",
-                f"The ring for {name} was placed by the {size} that the machine reports; in the curve "
-                f"{name} answers from {first} to {last}, and {of_ring} lies outside. So {name}'s own value is the curve's at "
-                f"{size_in(value)}, the size of its median: {value:interval}, {rk.number(value.ratio)} times the prediction.",
-            )
-        )
+        first, last, size, of_ring = (rk.amount(x, "byte") for x in (
+            ends[name].x_first, ends[name].x_last, reported[name], sizes[name.lower()]))
+        found.append(rk.shown("cache read from the curve", f"The ring for {name} was placed by the {size} that the machine reports; in the curve "
+                              f"{name} answers from {first} to {last}, and {of_ring} lies outside. So {name}'s own value is the curve's at "
+                              f"{size_in(value)}, the size of its median: {value:interval}, {rk.number(value.ratio)} times the prediction."))
     return found
 
 
 @rk.finding(missing="")
 def by_the_clock(of_cache, name, cycles):
     """What the core's clock has to do with a miss; cycles: the input that predicts them."""
-    predicted, measured, clock = (
-        of_cache.sealed_input(cycles),
-        of_cache.median_cycles,
-        of_cache.sealed_input("clock"),
-    )
+    predicted, measured, clock = of_cache.sealed_input(cycles), of_cache.median_cycles, of_cache.sealed_input("clock")
     ran_at = measured / of_cache.median
     if not abs(ran_at / clock - 1) > 0.02:
         return []
-    takes = (
-        f"In core cycles {name} takes {rk.number(measured)}, and {predicted:g} were predicted; the core ran at {rk.amount(ran_at, 'GHz')}, not at the "
-        f"{rk.amount(clock, 'GHz')} of the prediction"
-    )
+    takes = (f"In core cycles {name} takes {rk.number(measured)}, and {predicted:g} were predicted; the core ran at {rk.amount(ran_at, 'GHz')}, not at the "
+             f"{rk.amount(clock, 'GHz')} of the prediction")
     if abs(measured / predicted - 1) < 0.02:
         return rk.shown("clock is the difference", f"{takes}, and that is all of the difference.")
     return rk.shown("clock and cycles differ", f"{takes}.")
@@ -102,34 +84,23 @@ def by_the_clock(of_cache, name, cycles):
 @rk.finding(missing="Load latency, level by level")
 def memory_and_l1(of_memory, of_l1):
     times = rk.number(of_memory.median / of_l1.median, 2)
-    return rk.shown(
-        "memory and L1",
-        f"Load latency, level by level: main memory takes {times} times as long as L1",
-    )
+    return rk.shown("memory and L1", f"Load latency, level by level: main memory takes {times} times as long as L1")
 
 
 @rk.finding(missing="")
 def third_answers(l3, of_l3, of_memory, size):
     share = of_l3.median / of_memory.median
-    at_region = (
-        f"At {rk.amount(size, 'byte')} a load takes {rk.percent(share)} of main memory's time"
-    )
+    at_region = f"At {rk.amount(size, 'byte')} a load takes {rk.percent(share)} of main memory's time"
     walks = of_l3.process_medians(of_l3.points[0])
     fast = (walks < 2 * of_l3.median).sum()
     if share <= 0.5 and fast < len(walks):
-        return rk.shown(
-            "L3 answers",
-            f"{at_region}: the L3 answers in {fast} of {len(walks)} fresh processes; the others take more than "
-            "twice as long.",
-        )
+        return rk.shown("L3 answers", f"{at_region}: the L3 answers in {fast} of {len(walks)} fresh processes; the others take more than "
+                        "twice as long.")
     if share <= 0.5:
         return rk.shown("L3 answers", f"{at_region}: the L3 answers.")
     if l3.origin == "machine":
-        return rk.consistent(
-            "reported L3 hidden",
-            f"{at_region}. An L3 alone would answer sooner, so of the "
-            f"reported {rk.amount(l3.value, 'byte')} this program seems to get a part (more under Questions).",
-        )
+        return rk.consistent("reported L3 hidden", f"{at_region}. An L3 alone would answer sooner, so of the "
+                             f"reported {rk.amount(l3.value, 'byte')} this program seems to get a part (more under Questions).")
     return rk.shown("no L3 shown", f"{at_region}: no L3 shows there.")
 
 
@@ -138,13 +109,8 @@ def strides_at_largest(short, long):
     title, times = "Load latency by stride, and in random order", (end_of(short), end_of(long))
     if np.isnan(times).any():
         return rk.shown("strides", title)
-    ends = [
-        f"{at} {rk.amount(time, 'ns')}"
-        for at, time in zip(("a stride of 64 B takes", "one of 4 KiB"), times, strict=True)
-    ]
-    return rk.shown(
-        "strides at the largest size", f"{title}: at the largest size {', '.join(ends)}"
-    )
+    ends = [f"{at} {rk.amount(time, 'ns')}" for at, time in zip(("a stride of 64 B takes", "one of 4 KiB"), times, strict=True)]
+    return rk.shown("strides at the largest size", f"{title}: at the largest size {', '.join(ends)}")
 
 
 @rk.finding
@@ -157,9 +123,7 @@ def mountain_extremes(mountain):
 
 def l3_s_pace(of_l3, level):
     """Seconds of a load that the L3 answers, as the staircase shows its level; without a level, as guessed. Then this in words."""
-    pace, origin = (
-        (level.y, "in the staircase") if level else (of_l3.seal.predicted, "by the guess")
-    )
+    pace, origin = (level.y, "in the staircase") if level else (of_l3.seal.predicted, "by the guess")
     return pace, f"the L3's {rk.amount(pace, 'ns')} {origin}"
 
 
@@ -172,23 +136,16 @@ def slopes(base, seen):
     """That levels rise over their sizes: a list of at most one finding. seen: the levels of the curve, by name."""
     rising = []
     for name, level in seen.items():
-        times = base.medians[level.first : level.last + 1]
+        times = base.medians[level.first:level.last + 1]
         third = max(1, len(times) // 3)
         if np.median(times[-third:]) > 1.25 * np.median(times[:third]):
-            first, last = (
-                f"{rk.amount(time, 'ns')} at {rk.amount(size, 'byte')}"
-                for time, size in ((times[0], level.x_first), (times[-1], level.x_last))
-            )
+            first, last = (f"{rk.amount(time, 'ns')} at {rk.amount(size, 'byte')}"
+                           for time, size in ((times[0], level.x_first), (times[-1], level.x_last)))
             rising.append(f"{name} goes from {first} to {last}")
     if not rising:
         return []
-    return [
-        rk.unexplained(
-            "slope",
-            f"No level but a slope: {', '.join(rising)}. The table's median over sizes is no one value of it. Why it rises is "
-            "unexplained: the cache before it may still answer some of the loads.",
-        )
-    ]
+    return [rk.unexplained("slope", f"No level but a slope: {', '.join(rising)}. The table's median over sizes is no one value of it. Why it rises is "
+                           "unexplained: the cache before it may still answer some of the loads.")]
 
 
 @rk.finding(needs=["of_l3", "of_memory"])
@@ -198,49 +155,28 @@ def off_by_the_l3(of_l3, of_memory, base, size, level, memory):
     walks = of_l3.process_medians(of_l3.points[0])
     fast, slow = (walks < 2 * from_cache).sum(), (walks > 0.75 * from_memory).sum()
     model = f"the model lets the L3 answer every load, in {rk.amount(of_l3.seal.predicted, 'ns')}"
-    slow_walks = (
-        f"{slow} took at least three quarters of main memory's {rk.amount(from_memory, 'ns')}"
-    )
+    slow_walks = f"{slow} took at least three quarters of main memory's {rk.amount(from_memory, 'ns')}"
     if fast > 0 and slow > 0:
-        held = max(
-            (
-                at
-                for point, at in zip(base.points, base.axis, strict=True)
-                if base.process_medians(point).min() < 2 * from_cache
-            ),
-            default=0,
-        )
+        held = max((at for point, at in zip(base.points, base.axis, strict=True)
+                    if base.process_medians(point).min() < 2 * from_cache), default=0)
         return rk.consistent(
-            "two paces",
-            f"{model}. Of {len(walks)} fresh processes {fast} came within twice {in_words}, and {slow_walks}. Size and pages were "
+            "two paces", f"{model}. Of {len(walks)} fresh processes {fast} came within twice {in_words}, and {slow_walks}. Size and pages were "
             "the same, so the size does not decide: the region fits at times, and at others those who share the L3 have pushed it out. "
             "Pages that lie badly would slow some loads of every process instead. In the staircase "
-            f"{rk.amount(held, 'byte')} is the largest region with a process at the L3's pace. The same walk on an idle host would tell.",
-        )
+            f"{rk.amount(held, 'byte')} is the largest region with a process at the L3's pace. The same walk on an idle host would tell.")
     if slow > len(walks) / 2:
         return rk.consistent(
-            "one pace",
-            f"{model}. None of {len(walks)} fresh processes came within twice {in_words}, and {slow_walks}. So this program never "
-            "gets that much of the L3: others fill it, or a host grants a part. The same walk on an idle host would tell.",
-        )
+            "one pace", f"{model}. None of {len(walks)} fresh processes came within twice {in_words}, and {slow_walks}. So this program never "
+            "gets that much of the L3: others fill it, or a host grants a part. The same walk on an idle host would tell.")
     if memory and size >= memory.x_first:
-        return rk.consistent(
-            "beyond the L3",
-            f"{model}. In the staircase main memory answers from {rk.amount(memory.x_first, 'byte')} on: others may "
-            "fill the L3, a host grant a part, or translation add to each load. The same walk on an idle host would tell.",
-        )
-    went = (of_l3.median - from_cache) / (
-        from_memory - from_cache
-    )  # the share of loads that memory answered
+        return rk.consistent("beyond the L3", f"{model}. In the staircase main memory answers from {rk.amount(memory.x_first, 'byte')} on: others may "
+                             "fill the L3, a host grant a part, or translation add to each load. The same walk on an idle host would tell.")
+    went = (of_l3.median - from_cache) / (from_memory - from_cache)  # the share of loads that memory answered
     if 0 < went < 1:
         return rk.consistent(
-            "some from memory",
-            f"{model}. If memory answered some in {rk.amount(from_memory, 'ns')} and the rest took {in_words}, memory answered "
-            f"{rk.percent(went)}. {'' if level is None else kept_in_words(level, size)}The same walk on an idle host would tell.",
-        )
-    return rk.unexplained(
-        "no mixture", "it is no mixture of L3 and memory, so unexplained; an idle host would tell."
-    )
+            "some from memory", f"{model}. If memory answered some in {rk.amount(from_memory, 'ns')} and the rest took {in_words}, memory answered "
+            f"{rk.percent(went)}. {'' if level is None else kept_in_words(level, size)}The same walk on an idle host would tell.")
+    return rk.unexplained("no mixture", "it is no mixture of L3 and memory, so unexplained; an idle host would tell.")
 
 
 @rk.finding(needs=())
@@ -248,13 +184,8 @@ def usable_l3(level, l3):
     """That the L3 keeps its pace for less than half of what is reported: a list of at most one finding. level: as in the staircase."""
     if not level or l3.origin != "machine" or level.x_last > 0.5 * l3.value:
         return []
-    return [
-        rk.unexplained(
-            "usable L3 ends before the reported",
-            "Whether others use the rest of the L3, or a host grants a part of it, is not "
-            "shown here.",
-        )
-    ]
+    return [rk.unexplained("usable L3 ends before the reported", "Whether others use the rest of the L3, or a host grants a part of it, is not "
+                           "shown here.")]
 
 
 def wait_behind(of_memory, of_l3, level):
@@ -266,37 +197,23 @@ def wait_behind(of_memory, of_l3, level):
 @rk.finding(needs=["of_memory"])
 def off_by_memory(of_memory, of_l3, dram, level):
     wait, in_words = wait_behind(of_memory, of_l3, level)
-    return rk.unexplained(
-        "wait behind the L3",
-        f"beside {in_words}, the wait behind it would have to be {wait}, not {rk.amount(dram.value, 'ns')}. This "
-        "memory may be farther away or busier, or a host walks its own tables for it.",
-    )
+    return rk.unexplained("wait behind the L3", f"beside {in_words}, the wait behind it would have to be {wait}, not {rk.amount(dram.value, 'ns')}. This "
+                          "memory may be farther away or busier, or a host walks its own tables for it.")
 
 
 def misses(m, by_cache, base, dram, size, level, memory):
     """The list of the levels whose predictions were missed, and why. by_cache: the caches' own values. The last three as off_by_the_l3() has them."""
-    reasons = {
-        "l1": "unexplained; the same walk beside the core's clock, on an idle core, would tell.",
-        "l2": "some of the region does not stay in L2, or the core was shared. Walks of smaller regions would tell.",
-        "l3": off_by_the_l3(m["l3"], m["memory"], base, size, level, memory),
-        "memory": off_by_memory(m["memory"], m["l3"], dram, level),
-        "memory_small": "it shares the miss of huge pages; what small pages add is asked below.",
-    }
+    reasons = {"l1": "unexplained; the same walk beside the core's clock, on an idle core, would tell.",
+               "l2": "some of the region does not stay in L2, or the core was shared. Walks of smaller regions would tell.",
+               "l3": off_by_the_l3(m["l3"], m["memory"], base, size, level, memory),
+               "memory": off_by_memory(m["memory"], m["l3"], dram, level),
+               "memory_small": "it shares the miss of huge pages; what small pages add is asked below."}
     what = {"l3": f"'s ring, a region of {rk.amount(size, 'byte')}"}
     faster = "unexplained: the wait is shorter than guessed."
-    items = [
-        rk.missed(m[level], reason, what.get(level, ""), lower=faster)
-        for level, reason in reasons.items()
-    ]
-    items += [
-        rk.missed_item(
-            f"{name}, at {size_in(value)}",
-            f"{rk.number(value.ratio)} times the prediction",
-            faster if value.ratio < 1 else "unexplained; the same walk on an idle host would tell.",
-        )
-        for name, value in moved(m, by_cache).items()
-        if rk.is_miss(value.ratio)
-    ]
+    items = [rk.missed(m[level], reason, what.get(level, ""), lower=faster) for level, reason in reasons.items()]
+    items += [rk.missed_item(f"{name}, at {size_in(value)}", f"{rk.number(value.ratio)} times the prediction",
+                             faster if value.ratio < 1 else "unexplained; the same walk on an idle host would tell.")
+              for name, value in moved(m, by_cache).items() if rk.is_miss(value.ratio)]
     return rk.missed_list(items, "None of the measured levels.")
 
 
@@ -305,77 +222,36 @@ def misses_of_the_staircase(rings):
     off = []
     for ring in rings:
         ratios = ring.medians / ring.sealed("predicted")
-        if wrong := [
-            size for size, ratio in zip(ring.axis, ratios, strict=True) if rk.is_miss(ratio)
-        ]:
+        if wrong := [size for size, ratio in zip(ring.axis, ratios, strict=True) if rk.is_miss(ratio)]:
             ends = " to ".join(rk.amount(end(wrong), "byte") for end in (min, max))
-            off.append(
-                f"{rk.title_of(ring.quantity)}: {len(wrong)} of {len(ring.axis)}, from {ends}"
-            )
+            off.append(f"{rk.title_of(ring.quantity)}: {len(wrong)} of {len(ring.axis)}, from {ends}")
     if not off:
         return rk.shown("no point off", "No measured point of the staircase.")
-    return rk.shown(
-        "points off",
-        f"Points of the staircase are off by more than a factor of two. {'. '.join(off)}.",
-    )
+    return rk.shown("points off", f"Points of the staircase are off by more than a factor of two. {'. '.join(off)}.")
 
 
 @rk.finding(needs=())
 def misses_of_the_strides(strided, line, l3, few_pages):
     """At the largest region; l3: its capacity in the model; few_pages: the curve of walks within 32 pages."""
-    ends = [
-        (stride_of(walk), walk.axis[-1], walk.at_end.median / walk.sealed("predicted")[-1])
-        for walk in strided
-        if walk.at_end
-    ]
+    ends = [(stride_of(walk), walk.axis[-1], walk.at_end.median / walk.sealed("predicted")[-1]) for walk in strided if walk.at_end]
     off = [end for end in ends if rk.is_miss(end[-1])]
     if not off:
         return []
     listed = ", ".join(f"{stride} B {rk.number(times, 2)} times" for stride, _, times in off)
-    found = [
-        rk.shown(
-            "strides off",
-            f"At the largest region these strides are off by more than a factor of two: {listed} the prediction.",
-        )
-    ]
-    fit = [
-        stride
-        for stride, size, times in off
-        if times > 1 and size * min(1, line.value / stride) <= l3.value
-    ]
+    found = [rk.shown("strides off", f"At the largest region these strides are off by more than a factor of two: {listed} the prediction.")]
+    fit = [stride for stride, size, times in off if times > 1 and size * min(1, line.value / stride) <= l3.value]
     if not fit:
         return found
-    lets = (
-        f"For strides of {', '.join(map(str, fit))} B the model lets an L3 of {rk.amount(l3.value, 'byte')} answer, because the lines "
-        "visited would fit"
-    )
-    lost_at = {
-        stride_of(walk): end_of_the_caches(walk)
-        for walk in strided
-        if stride_of(walk) in fit and is_slow_at_end(walk, few_pages)
-    }
+    lets = (f"For strides of {', '.join(map(str, fit))} B the model lets an L3 of {rk.amount(l3.value, 'byte')} answer, because the lines "
+            "visited would fit")
+    lost_at = {stride_of(walk): end_of_the_caches(walk) for walk in strided if stride_of(walk) in fit and is_slow_at_end(walk, few_pages)}
     if len(lost_at) < len(fit) or max(fit) < 4 * min(fit):
-        return [
-            *found,
-            rk.unexplained("strides in the L3", f"{lets}. Whether it answers is not shown."),
-        ]
+        return [*found, rk.unexplained("strides in the L3", f"{lets}. Whether it answers is not shown.")]
     if max(lost_at.values()) <= 2 * min(lost_at.values()):
-        return [
-            *found,
-            rk.shown(
-                "region counts",
-                f"{lets}. They lose the caches at the same region, {sizes_in_words(lost_at.values())}, however few "
-                "lines they visit. So the region counts, not the lines visited, and memory answers.",
-            ),
-        ]
-    return [
-        *found,
-        rk.unexplained(
-            "regions differ",
-            f"{lets}. They lose the caches at regions of {sizes_in_words(lost_at.values())}, so the region "
-            "alone does not decide.",
-        ),
-    ]
+        return [*found, rk.shown("region counts", f"{lets}. They lose the caches at the same region, {sizes_in_words(lost_at.values())}, however few "
+                                 "lines they visit. So the region counts, not the lines visited, and memory answers.")]
+    return [*found, rk.unexplained("regions differ", f"{lets}. They lose the caches at regions of {sizes_in_words(lost_at.values())}, so the region "
+                                   "alone does not decide.")]
 
 
 def is_slow_at_end(walk, few_pages):
@@ -407,45 +283,23 @@ def shares_of_the_wait(strided, in_small, few_pages, line, seen, near, clock):
     shares, cached = {}, []
     for walk in (walk for walk in strided if walk.at_end and few_pages.at_end):
         stride = stride_of(walk)
-        if is_slow_at_end(walk, few_pages) or beyond_the_caches(
-            walk.axis[-1], stride, few_pages, line
-        ):
+        if is_slow_at_end(walk, few_pages) or beyond_the_caches(walk.axis[-1], stride, few_pages, line):
             lines = min(1, stride / line.value)  # to a load
-            shares[stride] = (walk.at_end.median - near.value / clock.value) / (
-                lines * in_small.median
-            )
+            shares[stride] = (walk.at_end.median - near.value / clock.value) / (lines * in_small.median)
         else:
             cached.append(f"{stride} B")
     found = []
     if shares:
-        listed = ", ".join(
-            f"{stride} B {rk.percent(share) if share > 0.001 else 'below 0.1 %'}"
-            for stride, share in shares.items()
-        )
-        found.append(
-            rk.shown(
-                "shares of the wait",
-                f"The strides share one guess: the program sees {rk.percent(seen.value)} of the wait "
-                f"for a line. At the largest region it sees of memory's latency in small pages, for each line: {listed}.",
-            )
-        )
+        listed = ", ".join(f"{stride} B {rk.percent(share) if share > 0.001 else 'below 0.1 %'}" for stride, share in shares.items())
+        found.append(rk.shown("shares of the wait", f"The strides share one guess: the program sees {rk.percent(seen.value)} of the wait "
+                              f"for a line. At the largest region it sees of memory's latency in small pages, for each line: {listed}."))
     by_stride = [shares[stride] for stride in sorted(shares)]
     if max(shares, default=0) >= 4096 and len(shares) > 1 and by_stride == sorted(by_stride):
-        found.append(
-            rk.consistent(
-                "new page with each load",
-                "One share for all strides is too simple: prefetchers stop at the end of a page, "
-                "and a stride of 4 KiB begins a new page with each load.",
-            )
-        )
+        found.append(rk.consistent("new page with each load", "One share for all strides is too simple: prefetchers stop at the end of a page, "
+                                   "and a stride of 4 KiB begins a new page with each load."))
     if cached:
-        found.append(
-            rk.consistent(
-                "lines fit into a cache",
-                f"The lines that a stride of {' or '.join(cached)} visits in the largest "
-                "region would fit into a cache, so its latency there does not show what a prefetcher hides.",
-            )
-        )
+        found.append(rk.consistent("lines fit into a cache", f"The lines that a stride of {' or '.join(cached)} visits in the largest "
+                                   "region would fit into a cache, so its latency there does not show what a prefetcher hides."))
     return found
 
 
@@ -459,13 +313,9 @@ class Point(NamedTuple):
 
 
 def points_of(mountain, line):
-    return [
-        Point(stride_of(row), size, size * min(1, line.value / stride_of(row)), rate / predicted)
-        for row in mountain
-        for size, rate, predicted in zip(
-            row.axis, row.medians, row.sealed("predicted"), strict=True
-        )
-    ]
+    return [Point(stride_of(row), size, size * min(1, line.value / stride_of(row)), rate / predicted)
+            for row in mountain
+            for size, rate, predicted in zip(row.axis, row.medians, row.sealed("predicted"), strict=True)]
 
 
 def class_of(point, l1, l2, l3):
@@ -494,90 +344,44 @@ def misses_of_the_mountain(mountain, line, caches, word, rounds, lines):
     most = round(max((point.size / point.stride for point in off.get("few loads", ())), default=0))
     count = {reason: len(those) for reason, those in off.items()}
     reasons = [
-        (
-            "in L1",
-            rk.unexplained,
-            "In L1 ({n}) a word costs "
-            f"{rk.number(word.value * caches['clock'].value / peak, 2)} cycles at the peak, where {rounds.value:g} were guessed.",
-        ),
-        (
-            "lines left out",
-            rk.consistent,
-            "Just beyond a cache ({n}) the lines visited may still fit into it. The model counts "
-            "the whole region, which is right only for strides that use a part of the sets.",
-        ),
-        (
-            "beyond",
-            rk.consistent,
-            f"Beyond the L3 ({{n}}) prefetchers keep more lines under way than the guessed {lines.value:g}.",
-        ),
-        (
-            "few loads",
-            rk.consistent,
-            f"Too slow are {{n}} with at most {most} loads in a pass, where beginning it counts.",
-        ),
-        (
-            "region counts",
-            rk.consistent,
-            "Too slow are {n} regions that take the whole L3 or more, whose lines visited would fit: the model counts those.",
-        ),
-        ("rest", rk.unexplained, "The other {n} are unexplained."),
-    ]
+        ("in L1", rk.unexplained, "In L1 ({n}) a word costs "
+         f"{rk.number(word.value * caches['clock'].value / peak, 2)} cycles at the peak, where {rounds.value:g} were guessed."),
+        ("lines left out", rk.consistent, "Just beyond a cache ({n}) the lines visited may still fit into it. The model counts "
+         "the whole region, which is right only for strides that use a part of the sets."),
+        ("beyond", rk.consistent, f"Beyond the L3 ({{n}}) prefetchers keep more lines under way than the guessed {lines.value:g}."),
+        ("few loads", rk.consistent, f"Too slow are {{n}} with at most {most} loads in a pass, where beginning it counts."),
+        ("region counts", rk.consistent, "Too slow are {n} regions that take the whole L3 or more, whose lines visited would fit: the model counts those."),
+        ("rest", rk.unexplained, "The other {n} are unexplained.")]
     if not off:
         return []
-    return [
-        rk.shown(
-            "mountain off",
-            f"Of the mountain's {len(points)} points {len(points) - holds} are off by more than a factor of two.",
-        ),
-        *(
-            strength(name, said.format(n=count[name]))
-            for name, strength, said in reasons
-            if name in count
-        ),
-    ]
+    return [rk.shown("mountain off", f"Of the mountain's {len(points)} points {len(points) - holds} are off by more than a factor of two."),
+            *(strength(name, said.format(n=count[name])) for name, strength, said in reasons if name in count)]
 
 
 @rk.finding(needs=())
 def whole_cycles(base, l1):
-    inside = [
-        cycles.median
-        for cycles, size in zip(base.cycles, base.axis, strict=False)
-        if size <= l1.value
-    ]
+    inside = [cycles.median for cycles, size in zip(base.cycles, base.axis, strict=False) if size <= l1.value]
     if not inside:
         return rk.unexplained("not measured", "It could not be measured.")
     cycles, low, high = np.percentile(inside, (50, 10, 90))
-    takes = (
-        f"At the {len(inside)} sizes of the curve up to {rk.amount(l1.value, 'byte')} a load takes {rk.number(cycles)} cycles, the "
-        "median of these sizes, by a core clock that is measured beside each sample."
-    )
+    takes = (f"At the {len(inside)} sizes of the curve up to {rk.amount(l1.value, 'byte')} a load takes {rk.number(cycles)} cycles, the "
+             "median of these sizes, by a core clock that is measured beside each sample.")
     spread = f"No whole number. From the 10th to the 90th percentile the sizes take {rk.number(low)} to {rk.number(high)}"
     whole = np.round(cycles)
     if abs(cycles - whole) < 0.02 * whole:
         return rk.shown("whole number", f"{takes} That is {whole:g}, within 2 %.")
     if high - low > 0.2:
         return rk.shown("sizes differ", f"{takes} {spread}, so no one number describes them.")
-    return rk.consistent(
-        "clock moved",
-        f"{takes} {spread}; the clock must have moved between its calibration and the loads, or the loads "
-        "shared the core.",
-    )
+    return rk.consistent("clock moved", f"{takes} {spread}; the clock must have moved between its calibration and the loads, or the loads "
+                         "shared the core.")
 
 
 def dearer_sizes(small_curve, huge_curve):
     """At how many sizes at which memory answers in huge pages small ones take longer, at how many of them by intervals, and of how many."""
     huge = dict(zip(huge_curve.axis, huge_curve.summaries, strict=True))
-    slow = [
-        (summary, huge[size])
-        for size, summary in zip(small_curve.axis, small_curve.summaries, strict=True)
-        if size in huge and huge[size].median > 0.75 * huge_curve.at_end.median
-    ]
-    return (
-        sum(small.median > of_huge.median for small, of_huge in slow),
-        sum(small.apart(of_huge) > 0 for small, of_huge in slow),
-        len(slow),
-    )
+    slow = [(summary, huge[size]) for size, summary in zip(small_curve.axis, small_curve.summaries, strict=True)
+            if size in huge and huge[size].median > 0.75 * huge_curve.at_end.median]
+    return sum(small.median > of_huge.median for small, of_huge in slow), sum(small.apart(of_huge) > 0 for small, of_huge in slow), len(slow)
 
 
 @rk.finding(needs=["in_small", "in_huge"])
@@ -589,18 +393,11 @@ def small_pages(in_small, in_huge, small_curve, huge_curve):
         difference = least if least == most else f"{least} to {most}"
         return rk.shown("translation", f"{both}: the difference, {difference}, is translation.")
     if in_small.apart(in_huge) < 0:
-        return rk.unexplained(
-            "huge pages slower", f"{both}: huge pages take longer, and that is not translation."
-        )
-    by_median, by_interval, count = (
-        dearer_sizes(small_curve, huge_curve) if huge_curve.at_end else (0, 0, 0)
-    )
+        return rk.unexplained("huge pages slower", f"{both}: huge pages take longer, and that is not translation.")
+    by_median, by_interval, count = dearer_sizes(small_curve, huge_curve) if huge_curve.at_end else (0, 0, 0)
     if by_interval > 1 and by_median > 0.8 * count:
-        return rk.shown(
-            "translation in the curve",
-            f"{both}, whose intervals overlap. In the curves small pages take longer at {by_median} of "
-            f"{count} sizes in main memory, at {by_interval} beyond both intervals: translation is some of it.",
-        )
+        return rk.shown("translation in the curve", f"{both}, whose intervals overlap. In the curves small pages take longer at {by_median} of "
+                        f"{count} sizes in main memory, at {by_interval} beyond both intervals: translation is some of it.")
     return rk.shown("pages alike", f"{both}: the two are {in_small.alike(in_huge)}.")
 
 
@@ -612,100 +409,58 @@ def staying_near(in_small, in_huge, huge_curve, kind_curve, guest):
     takes = f"At the end of the curves, staying within 32 small pages, a load takes {rk.median_text(kind, 'ns')},"
     of_huge = f"the {rk.median_text(huge, 'ns')} of huge pages"
     # A guest's huge pages may be a host's small ones; where small ones cost no more, that is likely.
-    proviso = (
-        ", if the host backs huge pages with huge ones"
-        if guest or in_small.apart(in_huge) <= 0
-        else ""
-    )
+    proviso = ", if the host backs huge pages with huge ones" if guest or in_small.apart(in_huge) <= 0 else ""
     if huge.apart(kind) > 0:
-        return rk.consistent(
-            "near is faster",
-            f"{takes} less than {of_huge}. Translation is not all of it{proviso}: neighbouring lines may "
-            "share an open row of the memory, or be prefetched.",
-        )
+        return rk.consistent("near is faster", f"{takes} less than {of_huge}. Translation is not all of it{proviso}: neighbouring lines may "
+                             "share an open row of the memory, or be prefetched.")
     if kind.apart(huge) > 0:
         return rk.shown("near is slower", f"{takes} more than {of_huge}.")
-    return rk.shown(
-        "near is alike", f"{takes} not shown to differ from {of_huge} ({kind.why_not_apart(huge)})."
-    )
+    return rk.shown("near is alike", f"{takes} not shown to differ from {of_huge} ({kind.why_not_apart(huge)}).")
 
 
 @rk.finding(needs=())
 def tlb_reach(in_small, in_huge, walk):
-    small, huge = (
-        dict(zip(curve.axis, curve.medians, strict=True)) for curve in (in_small, in_huge)
-    )
+    small, huge = (dict(zip(curve.axis, curve.medians, strict=True)) for curve in (in_small, in_huge))
     both = sorted(set(small) & set(huge))
     if not both:
-        return rk.unexplained(
-            "one kind of pages",
-            "The TLB's reach shows only where both kinds of pages were measured.",
-        )
+        return rk.unexplained("one kind of pages", "The TLB's reach shows only where both kinds of pages were measured.")
     # By differences: beyond the caches the wait for memory hides a walk in a ratio.
     alike = [size for size in both if small[size] - huge[size] < walk.value / 2]
-    at_least = (
-        f"at least half of the guessed walk ({rk.amount(walk.value / 2, 'ns')}) more than huge ones"
-    )
+    at_least = f"at least half of the guessed walk ({rk.amount(walk.value / 2, 'ns')}) more than huge ones"
     if not alike:
-        return rk.consistent(
-            "reach below",
-            f"Small pages cost {at_least} from the smallest size on: the TLB's reach may lie below it.",
-        )
+        return rk.consistent("reach below", f"Small pages cost {at_least} from the smallest size on: the TLB's reach may lie below it.")
     if alike[-1] in both[-3:]:
-        return rk.consistent(
-            "reach beyond",
-            f"Up to the largest sizes small pages do not all cost {at_least}, so the TLB's "
-            "reach does not show in this curve. A host that backs huge pages with small ones hides it.",
-        )
+        return rk.consistent("reach beyond", f"Up to the largest sizes small pages do not all cost {at_least}, so the TLB's "
+                             "reach does not show in this curve. A host that backs huge pages with small ones hides it.")
     last = rk.amount(alike[-1], "byte")
-    if both[: len(alike)] == alike:
-        return rk.consistent(
-            "reach within",
-            f"Small pages cost {at_least} at each size beyond {last}. So far the TLB may reach, or L2 may end sooner in "
-            "small pages.",
-        )
+    if both[:len(alike)] == alike:
+        return rk.consistent("reach within", f"Small pages cost {at_least} at each size beyond {last}. So far the TLB may reach, or L2 may end sooner in "
+                             "small pages.")
     first = rk.amount(next(size for size in both if size not in alike), "byte")
-    return rk.unexplained(
-        "reach not sharp",
-        f"Small pages cost {at_least} first at {first}, and at each size only beyond {last}. Where the "
-        "TLB's reach ends is not shown by that.",
-    )
+    return rk.unexplained("reach not sharp", f"Small pages cost {at_least} first at {first}, and at each size only beyond {last}. Where the "
+                          "TLB's reach ends is not shown by that.")
 
 
 def prefetched(stride, walk, line):
     """How many times as long random order takes as this stride, by size, far beyond the caches."""
-    return {
-        size: np.interp(size, walk.axis, walk.medians) / time
-        for size, time in zip(stride.axis, stride.medians, strict=True)
-        if walk.at_end and beyond_the_caches(size, stride_of(stride), walk, line)
-    }
+    return {size: np.interp(size, walk.axis, walk.medians) / time
+            for size, time in zip(stride.axis, stride.medians, strict=True)
+            if walk.at_end and beyond_the_caches(size, stride_of(stride), walk, line)}
 
 
 @rk.finding(needs=())
 def prefetcher(stride, walk, line):
     ratios = prefetched(stride, walk, line)
     if not ratios:
-        return rk.unexplained(
-            "not measured",
-            "It was not measured: not both walks came to regions far enough beyond the caches.",
-        )
-    middle, least, most = (
-        np.median([*ratios.values()]),
-        min(ratios, key=ratios.get),
-        max(ratios, key=ratios.get),
-    )
-    takes = (
-        "Far beyond the caches, random order within 32 pages needs hardly any page walks, and neither does a stride of 256 bytes. "
-        f"Random order takes {rk.number(middle, 2)} times as long (median over {len(ratios)} sizes; from {rk.number(ratios[least], 2)} "
-        f"times in {rk.amount(least, 'byte')} to {rk.number(ratios[most], 2)} times in {rk.amount(most, 'byte')})."
-    )
+        return rk.unexplained("not measured", "It was not measured: not both walks came to regions far enough beyond the caches.")
+    middle, least, most = np.median([*ratios.values()]), min(ratios, key=ratios.get), max(ratios, key=ratios.get)
+    takes = ("Far beyond the caches, random order within 32 pages needs hardly any page walks, and neither does a stride of 256 bytes. "
+             f"Random order takes {rk.number(middle, 2)} times as long (median over {len(ratios)} sizes; from {rk.number(ratios[least], 2)} "
+             f"times in {rk.amount(least, 'byte')} to {rk.number(ratios[most], 2)} times in {rk.amount(most, 'byte')}).")
     if middle > 2:
         return rk.shown("hides much", f"{takes} The prefetcher hides much of the wait.")
     if middle > 1.25:
-        return rk.consistent(
-            "hides some",
-            f"{takes} The prefetcher may hide some of the wait, or a stride may find more open rows.",
-        )
+        return rk.consistent("hides some", f"{takes} The prefetcher may hide some of the wait, or a stride may find more open rows.")
     return rk.shown("hides little", f"{takes} Mostly the prefetcher hides little.")
 
 
@@ -718,29 +473,16 @@ def answer(of_memory, of_l3, few_pages, dram, level):
         return rk.consistent("memory is faster", f"{needed}: this memory is nearer than the guess.")
     near = few_pages.at_end
     if not near:
-        return rk.unexplained(
-            "cause not measured",
-            f"{needed}. Whether distance, other load or translation causes it was not measured.",
-        )
+        return rk.unexplained("cause not measured", f"{needed}. Whether distance, other load or translation causes it was not measured.")
     within = f"{needed}. Within 32 pages a load takes {rk.median_text(near, 'ns')}"
-    left_out = (of_memory.median - near.median) / (
-        of_memory.median - of_memory.seal.predicted
-    )  # of the miss, by staying near
+    left_out = (of_memory.median - near.median) / (of_memory.median - of_memory.seal.predicted)  # of the miss, by staying near
     if of_memory.summary.apart(near) > 0 and left_out > 0.5:
-        return rk.unexplained(
-            "distance or translation",
-            f"{within}. It may be translation, open rows or prefetching; or this memory may simply "
-            "be farther away.",
-        )
+        return rk.unexplained("distance or translation", f"{within}. It may be translation, open rows or prefetching; or this memory may simply "
+                              "be farther away.")
     if of_memory.summary.apart(near) > 0 and left_out > 0.1:
-        return rk.unexplained(
-            "distance and translation",
-            f"{within}. Translation, open rows or prefetched lines may be a part of it, distance or other load the rest.",
-        )
-    return rk.consistent(
-        "farther away or busier",
-        f"{within} too, so not translation: this memory is farther away or busier than guessed.",
-    )
+        return rk.unexplained("distance and translation", f"{within}. Translation, open rows or prefetched lines may be a part of it, distance or other load the rest.")
+    return rk.consistent("farther away or busier", f"{within} too, so not translation: this memory is farther away or busier than "
+                         "guessed.")
 
 
 def in_small_pages(ring, curve, size):
@@ -754,26 +496,16 @@ def same_walk(by_report, stride):
     size, end = by_report.measurement.params["size_bytes"], stride.at_end
     if not end or size != stride.axis[-1] or not by_report.summary.apart(end):
         return []
-    return rk.unexplained(
-        "same walk, other time",
-        f"Over {rk.amount(size, 'byte')} the MacBook's walk takes {by_report} and Reckon's, at a stride of "
-        f"{stride_of(stride)} B, {rk.median_text(end, 'ns')}. Both load one line of each small page in rising order. Why "
-        "they differ is unexplained: the MacBook's loop has one load instruction, which a prefetcher may follow, and "
-        "Reckon's has 64.",
-    )
+    return rk.unexplained("same walk, other time", f"Over {rk.amount(size, 'byte')} the MacBook's walk takes {by_report} and Reckon's, at a stride of "
+                          f"{stride_of(stride)} B, {rk.median_text(end, 'ns')}. Both load one line of each small page in rising order. Why "
+                          "they differ is unexplained: the MacBook's loop has one load instruction, which a prefetcher may follow, and "
+                          "Reckon's has 64.")
 
 
 @rk.finding(needs=())
 def stairs(base):
     title = "Load latency in a random ring against the size of the region"
-    ends = (
-        [
-            f"{rk.median_text(base.summaries[at], 'ns')} at {rk.amount(base.axis[at], 'byte')}"
-            for at in (0, -1)
-        ]
-        if base.has_samples
-        else []
-    )
+    ends = [f"{rk.median_text(base.summaries[at], 'ns')} at {rk.amount(base.axis[at], 'byte')}" for at in (0, -1)] if base.has_samples else []
     span = f": in {pages_of(base)} pages from {' to '.join(ends)}" if ends else ""
     return rk.shown("span", f"{title}{span}. In black each level's median over its sizes")
 
@@ -783,114 +515,73 @@ def largest_region(curve):
     title = "Loads in random order from the largest region: every trial"
     if not curve.at_end:
         return rk.shown("largest region", title)
-    return rk.shown(
-        "median of the largest region",
-        f"{title}; the median is {rk.amount(curve.at_end.median, 'ns')}",
-    )
+    return rk.shown("median of the largest region", f"{title}; the median is {rk.amount(curve.at_end.median, 'ns')}")
 
 
 @rk.finding
 def search_time(of_memory):
     search = int(np.ceil(np.log2(2**30)))
     time = rk.amount(search * of_memory.median, "µs")
-    return rk.shown(
-        "search",
-        f"{search} steps of {of_memory} each are {time}, more if pages are small. The first steps always read the same few lines, which "
-        "stay in L1; the last three read one line of eight numbers.",
-    )
+    return rk.shown("search", f"{search} steps of {of_memory} each are {time}, more if pages are small. The first steps always read the same few lines, which "
+                    "stay in L1; the last three read one line of eight numbers.")
 
 
 def binary_search(of_memory):
-    return (
-        "A binary search in a sorted array of 2³⁰ numbers of 8 bytes (8 GiB) loads one number a step, and each address "
-        "depends on the last answer. How long does one search take if every load comes from main memory? Which steps do not?",
-        search_time(of_memory),
-    )
+    return ("A binary search in a sorted array of 2³⁰ numbers of 8 bytes (8 GiB) loads one number a step, and each address "
+            "depends on the last answer. How long does one search take if every load comes from main memory? Which steps do not?",
+            search_time(of_memory))
 
 
 @rk.finding(needs=["base"])
 def at_half_of_the_l3(base, l3, level, memory):
     """level, memory: of the L3 and of memory in this staircase, or None."""
-    predicted, measured = (
-        float(np.interp(l3.value / 2, base.axis, values))
-        for values in (base.sealed("predicted"), base.medians)
-    )
-    shows = (
-        f"By the model the L3, in {rk.amount(predicted, 'ns')}. The measured curve of {pages_of(base)} pages shows "
-        f"{rk.amount(measured, 'ns')} there"
-    )
+    predicted, measured = (float(np.interp(l3.value / 2, base.axis, values)) for values in (base.sealed("predicted"), base.medians))
+    shows = (f"By the model the L3, in {rk.amount(predicted, 'ns')}. The measured curve of {pages_of(base)} pages shows "
+             f"{rk.amount(measured, 'ns')} there")
     if level and l3.value / 2 <= level.x_last:
         return rk.shown("L3 at half", f"{shows}: the L3 does answer.")
     if memory and l3.value / 2 >= memory.x_first:
-        return rk.consistent(
-            "memory at half",
-            f"{shows}: main memory answers, because the L3 does not keep so much for this program.",
-        )
-    return rk.unexplained(
-        "both at half",
-        f"{shows}. That lies in no level of the curve, so whether the L3 answers is not shown.",
-    )
+        return rk.consistent("memory at half", f"{shows}: main memory answers, because the L3 does not keep so much for this program.")
+    return rk.unexplained("both at half", f"{shows}. That lies in no level of the curve, so whether the L3 answers is not shown.")
 
 
 def half_of_the_l3(base, l3, level, memory):
-    return (
-        f"Predict the latency of a random ring of {rk.amount(l3.value / 2, 'byte')}, half of the L3. Which level answers?",
-        at_half_of_the_l3(base, l3, level, memory),
-    )
+    return (f"Predict the latency of a random ring of {rk.amount(l3.value / 2, 'byte')}, half of the L3. Which level answers?",
+            at_half_of_the_l3(base, l3, level, memory))
 
 
 def guess_to_measure(dram, far, of_memory):
     of_dram, of_far = dram.high - dram.low, (far.high - far.low) / of_memory.sealed_input("clock")
     by_dram, by_far = rk.amount(of_dram, "ns"), rk.amount(of_far, "ns")
-    dram_first = (
-        f"`dram`: its interval is {by_dram} wide, that of `far` only {by_far}. It can be measured only in a sum with `far`, as a "
-        "load from main memory; the guess of `far` is then left."
-    )
-    return (
-        'Begin with `rk.frame(m["memory"])`. Two guesses make up the prediction for main memory: the L3\'s cycles (`far`) and the wait behind it (`dram`). '
-        "Which one would you measure first to narrow the interval?",
-        dram_first
-        if of_dram > of_far
-        else f"`far`: its interval is {by_far} wide, that of `dram` {by_dram}.",
-    )
+    dram_first = (f"`dram`: its interval is {by_dram} wide, that of `far` only {by_far}. It can be measured only in a sum with `far`, as a "
+                  "load from main memory; the guess of `far` is then left.")
+    return ("Begin with `rk.frame(m[\"memory\"])`. Two guesses make up the prediction for main memory: the L3's cycles (`far`) and the wait behind it (`dram`). "
+            "Which one would you measure first to narrow the interval?",
+            dram_first if of_dram > of_far else f"`far`: its interval is {by_far} wide, that of `dram` {by_dram}.")
 
 
 def largest_step(base):
     factors = base.medians[1:] / base.medians[:-1] if base.has_samples else np.array([math.nan])
     at = int(np.argmax(factors))
-    sizes = (
-        [rk.amount(size, "byte") for size in base.axis[at : at + 2]]
-        if base.has_samples
-        else ["–"] * 2
-    )
-    return (
-        "Begin with `rk.frame(base)`. Between which two neighbouring sizes does the latency grow by the largest factor, and which cache ends there? Why is a "
-        "single largest step a poor way to find a cache's size?",
-        f"From {sizes[0]} to {sizes[1]}, by a factor of {rk.number(factors[at], 3)}. The machine's page says which cache has about that size. One noisy point makes "
-        "two large steps, and a level that begins gradually has none. The page divides the whole curve into levels instead, and a level needs several points.",
-    )
+    sizes = [rk.amount(size, "byte") for size in base.axis[at : at + 2]] if base.has_samples else ["–"] * 2
+    return ("Begin with `rk.frame(base)`. Between which two neighbouring sizes does the latency grow by the largest factor, and which cache ends there? Why is a "
+            "single largest step a poor way to find a cache's size?",
+            f"From {sizes[0]} to {sizes[1]}, by a factor of {rk.number(factors[at], 3)}. The machine's page says which cache has about that size. One noisy point makes "
+            "two large steps, and a level that begins gradually has none. The page divides the whole curve into levels instead, and a level needs several points.")
 
 
 def two_rings(of_memory):
-    question, solution = rk.show.project(
-        "two_rings",
-        "Write a probe that walks through two rings at once. Predict the time of a load in main memory. Which result "
-        "would refute that a load waits for the load before it alone?",
-    )
-    return (
-        question,
-        f"{solution}\n\nNeither ring waits for the other, so a pair takes about as long as one load does, {of_memory}: a load "
-        f"{rk.amount(of_memory.median / 2, 'ns')}. If a load still takes the whole time, something else than the chain holds it up.",
-    )
+    question, solution = rk.show.project("two_rings", "Write a probe that walks through two rings at once. Predict the time of a load in main memory. Which result "
+                                         "would refute that a load waits for the load before it alone?")
+    return (question, f"{solution}\n\nNeither ring waits for the other, so a pair takes about as long as one load does, {of_memory}: a load "
+            f"{rk.amount(of_memory.median / 2, 'ns')}. If a load still takes the whole time, something else than the chain holds it up.")
 
 
 def page_walks_refuted(small, huge):
     more = small.median - huge.median
-    return (
-        "The page explains why loads take longer in small pages by page walks. Refute it without huge pages: order the ring so that it visits all lines of 32 pages "
-        "before it goes on, in regions of the same size. What has to come out?",
-        f"In main memory, loads take {small} in small pages and {huge} in huge ones: {rk.amount(more, 'ns')} more. With all but a few loads in pages "
-        "whose translations are at hand, most of that has to go, though pages are still small. `window_bytes` of the probe does so: "
-        "the curve of a ring that stays near. If it is no faster than the random ring, walks do not explain it. If it is faster than in huge pages, "
-        "the order helps in another way, too.",
-    )
+    return ("The page explains why loads take longer in small pages by page walks. Refute it without huge pages: order the ring so that it visits all lines of 32 pages "
+            "before it goes on, in regions of the same size. What has to come out?",
+            f"In main memory, loads take {small} in small pages and {huge} in huge ones: {rk.amount(more, 'ns')} more. With all but a few loads in pages "
+            "whose translations are at hand, most of that has to go, though pages are still small. `window_bytes` of the probe does so: "
+            "the curve of a ring that stays near. If it is no faster than the random ring, walks do not explain it. If it is faster than in huge pages, "
+            "the order helps in another way, too.")

@@ -18,9 +18,7 @@ def link_check(other, by_method):
     by_method: {how it was measured: result}; their hardware part is what the link alone takes.
     """
     if not is_built_in(other):
-        return rk.say(
-            "The other host is a real one, or there is none: the link's delay is not set."
-        )
+        return rk.say("The other host is a real one, or there is none: the link's delay is not set.")
     measured = {method: result for method, result in by_method.items() if result.has_samples}
     if not measured:
         return rk.say("Nothing was measured over the link.")
@@ -31,11 +29,9 @@ def link_check(other, by_method):
         more = f", {rk.more_or_less(result.median - minimum_s, 'µs')}"
         texts.append(f"{method} {result}{'' if result.is_of_two_groups else more}")
     rtt, rate = link_settings(other)
-    return rk.say(
-        f"The link is set to {rtt} and {rate}; with the bytes of the packets a round trip takes at least "
-        f"{rk.amount(minimum_s, 'ms')}. Measured: {'; '.join(texts)}. The difference is the other host's work, the relay's delay "
-        "and, for a program, this side's own work."
-    )
+    return rk.say(f"The link is set to {rtt} and {rate}; with the bytes of the packets a round trip takes at least "
+                  f"{rk.amount(minimum_s, 'ms')}. Measured: {'; '.join(texts)}. The difference is the other host's work, the relay's delay "
+                  "and, for a program, this side's own work.")
 
 
 def distance(other, trip):
@@ -44,10 +40,8 @@ def distance(other, trip):
     if not metres or math.isnan(trip.median) or is_built_in(other):
         return rk.say("")
     light_s = 2 * metres / LIGHT_IN_FIBRE_M_PER_S
-    return rk.say(
-        f"Over {rk.amount(metres, 'km')} light in a straight fibre takes {rk.amount(light_s, 'ms')} there and back; the round trip "
-        f"is {rk.number(trip.median / light_s)} times that."
-    )
+    return rk.say(f"Over {rk.amount(metres, 'km')} light in a straight fibre takes {rk.amount(light_s, 'ms')} there and back; the round trip "
+                  f"is {rk.number(trip.median / light_s)} times that.")
 
 
 @rk.finding(needs=())
@@ -55,14 +49,8 @@ def two_cpus_and_one(across, alone, title):
     if not (across.has_samples and alone.has_samples):
         return rk.shown("round trips", title)
     if not across.apart(alone):
-        return rk.shown(
-            "as long as on one",
-            f"{title}: TCP between two CPUs and on one is {across.alike(alone)}",
-        )
-    return rk.shown(
-        "two CPUs and one",
-        f"{title}: between two CPUs, TCP takes {across.times(alone, 2)} times as long as on one",
-    )
+        return rk.shown("as long as on one", f"{title}: TCP between two CPUs and on one is {across.alike(alone)}")
+    return rk.shown("two CPUs and one", f"{title}: between two CPUs, TCP takes {across.times(alone, 2)} times as long as on one")
 
 
 @rk.finding(needs=())
@@ -70,94 +58,56 @@ def no_cpu_asleep(held, usual, title):
     if not (held.has_samples and usual.has_samples):
         return rk.shown("round trips", title)
     if not held.apart(usual):
-        return rk.shown(
-            "asleep or not", f"{title}: TCP with no CPU asleep and as usual is {held.alike(usual)}"
-        )
-    return rk.shown(
-        "no CPU asleep",
-        f"{title}: with no CPU asleep, TCP takes {rk.percent(held.median / usual.median)} of its usual time",
-    )
+        return rk.shown("asleep or not", f"{title}: TCP with no CPU asleep and as usual is {held.alike(usual)}")
+    return rk.shown("no CPU asleep", f"{title}: with no CPU asleep, TCP takes {rk.percent(held.median / usual.median)} of its usual time")
 
 
 @rk.finding(needs=())
 def longest_and_shortest(curve, title):
     if len(curve.points) < 2:
         return rk.shown("sizes", title)
-    return rk.shown(
-        "longer messages",
-        f"{title}: {rk.amount(max(curve.axis), 'byte')} take {rk.number(curve.growth, 2)} times as long as "
-        f"{min(curve.axis):g} byte",
-    )
+    return rk.shown("longer messages", f"{title}: {rk.amount(max(curve.axis), 'byte')} take {rk.number(curve.growth, 2)} times as long as "
+                    f"{min(curve.axis):g} byte")
 
 
 def misses(near, far, simulated):
     """The list of the predictions that were missed, and why. simulated: the other host is the built-in one."""
-    here = (
-        "the passes through the kernel are the only input that was not measured here, but guessed in cycles. Why they take "
-        "longer is unexplained; a profile of the kernel would tell."
-    )
-    shared = (
-        "both hosts and the relay of the link share this machine's CPUs and wait for them. A trace of the scheduler would tell how "
-        "long."
-    )
+    here = ("the passes through the kernel are the only input that was not measured here, but guessed in cycles. Why they take "
+            "longer is unexplained; a profile of the kernel would tell.")
+    shared = ("both hosts and the relay of the link share this machine's CPUs and wait for them. A trace of the scheduler would tell how "
+              "long.")
     real = "the path to that host is longer than its link is said to be, or packets queue on it; `traceroute` would tell."
-    faster = (
-        "unexplained: less was needed than guessed; a profile of the kernel would tell of what."
-    )
-    items = [
-        *(rk.missed(result, here, lower=faster) for result in near),
-        *(rk.missed(result, shared if simulated else real, lower=faster) for result in far),
-    ]
+    faster = "unexplained: less was needed than guessed; a profile of the kernel would tell of what."
+    items = [*(rk.missed(result, here, lower=faster) for result in near),
+             *(rk.missed(result, shared if simulated else real, lower=faster) for result in far)]
     return rk.missed_list(items, "None of the round trips of short messages by Reckon's method.")
 
 
 @rk.finding(missing="")
 def misses_by_size(curve, where):
     """An item of the list: how often longer messages miss, which way, and how far the fastest trials there are from the prediction."""
-    predicted, minima = (
-        curve.sealed("predicted"),
-        np.array([summary.minimum for summary in curve.summaries]),
-    )
+    predicted, minima = curve.sealed("predicted"), np.array([summary.minimum for summary in curve.summaries])
     missed = np.array([rk.is_miss(ratio) for ratio in curve.medians / predicted])
     if not missed.any():
         return []
     item = f"- **Longer messages {where}** at {missed.sum()} of {len(minima)} sizes"
     faster = int((curve.medians < predicted)[missed].sum())
     if faster:
-        return rk.unexplained(
-            "bytes unexplained",
-            f"{item}, at {faster} of them in less time than predicted. That is not explained.",
-        )
+        return rk.unexplained("bytes unexplained", f"{item}, at {faster} of them in less time than predicted. That is not explained.")
     fastest = np.median((minima / predicted)[missed])
     item += f". The fastest trial at such a size takes {rk.number(fastest, 2)} times the prediction, by the median of these sizes."
     if 0.67 < fastest < 1.5:
-        return rk.consistent(
-            "bytes as predicted",
-            f"{item} So the bytes may be as predicted, and the rest waiting: for a CPU that other work "
-            "holds, or in a queue.",
-        )
-    return rk.unexplained(
-        "bytes unexplained",
-        f"{item} So even the fastest trials do not fit, and the miss is unexplained.",
-    )
+        return rk.consistent("bytes as predicted", f"{item} So the bytes may be as predicted, and the rest waiting: for a CPU that other work "
+                             "holds, or in a queue.")
+    return rk.unexplained("bytes unexplained", f"{item} So even the fastest trials do not fit, and the miss is unexplained.")
 
 
 def steps(curve):
     """From each size to the next: both sizes, the least by which the intervals let the time rise, and the rise as measured and predicted."""
     predicted, summaries = curve.sealed("predicted"), curve.summaries
-    pairs = zip(
-        curve.axis, curve.axis[1:], summaries, summaries[1:], np.diff(predicted), strict=False
-    )
-    return [
-        (
-            small,
-            large,
-            after.interval.low - before.interval.high,
-            after.median - before.median,
-            model,
-        )
-        for small, large, before, after, model in pairs
-    ]
+    pairs = zip(curve.axis, curve.axis[1:], summaries, summaries[1:], np.diff(predicted), strict=False)
+    return [(small, large, after.interval.low - before.interval.high, after.median - before.median, model)
+            for small, large, before, after, model in pairs]
 
 
 @rk.finding(missing="")
@@ -167,12 +117,9 @@ def step_beyond_the_model(curve):
     if not beyond:
         return []
     small, large, _, rise, model = max(beyond, key=lambda step: step[3] - step[4])
-    return rk.unexplained(
-        "step beyond the model",
-        f"From {rk.amount(small, 'byte')} to {rk.amount(large, 'byte')} the round trip takes "
-        f"{rk.amount(rise, 'µs')} longer, where the model has {rk.amount(model, 'µs')}. What the longer message waits for is "
-        "not explained; a capture on both hosts would tell.",
-    )
+    return rk.unexplained("step beyond the model", f"From {rk.amount(small, 'byte')} to {rk.amount(large, 'byte')} the round trip takes "
+                          f"{rk.amount(rise, 'µs')} longer, where the model has {rk.amount(model, 'µs')}. What the longer message waits for is "
+                          "not explained; a capture on both hosts would tell.")
 
 
 @rk.finding
@@ -182,11 +129,8 @@ def tcp_and_ping(tcp, ping):
         return rk.shown("ping is longer", f"{takes} {LONGER_PING}")
     if tcp.apart(ping) == 0:
         return rk.shown("ping is alike", f"{takes} the two are {tcp.alike(ping)}.")
-    return rk.shown(
-        "ping is shorter",
-        f"{takes} {tcp.difference_from(ping)}. That is for two switches, two more system "
-        "calls and TCP's own work, all of it the operating system's.",
-    )
+    return rk.shown("ping is shorter", f"{takes} {tcp.difference_from(ping)}. That is for two switches, two more system "
+                    "calls and TCP's own work, all of it the operating system's.")
 
 
 @rk.finding(missing="")
@@ -196,11 +140,8 @@ def tcp_and_ping_to_the_other_host(tcp, ping):
         return rk.shown("far ping is alike", f"{takes} the two are {tcp.alike(ping)}.")
     if tcp.apart(ping) < 0:
         return rk.shown("far ping is longer", f"{takes} {LONGER_PING}")
-    return rk.shown(
-        "far ping is shorter",
-        f"{takes} {tcp.difference_from(ping)}. On this host both wake the waiting program. On the other host "
-        "only TCP wakes one; the kernel answers the ping.",
-    )
+    return rk.shown("far ping is shorter", f"{takes} {tcp.difference_from(ping)}. On this host both wake the waiting program. On the other host "
+                    "only TCP wakes one; the kernel answers the ping.")
 
 
 @rk.finding
@@ -213,59 +154,38 @@ def one_cpu_or_two(across, alone, wake, switch):
     if more < 0:
         return rk.unexplained("two CPUs faster", f"{between}. Why it takes less is not explained.")
     if not wake.origin == switch.origin == "measured":
-        return rk.unexplained(
-            "two CPUs slower", f"{between}. How much of that are wake-ups was not measured."
-        )
-    return rk.shown(
-        "wake-ups and switches",
-        f"{between}. As the page on switches measures them, two wake-ups of another CPU take "
-        f"{rk.amount(2 * wake.value, 'µs')}, and two switches on one CPU {rk.amount(2 * switch.value, 'µs')}.",
-    )
+        return rk.unexplained("two CPUs slower", f"{between}. How much of that are wake-ups was not measured.")
+    return rk.shown("wake-ups and switches", f"{between}. As the page on switches measures them, two wake-ups of another CPU take "
+                    f"{rk.amount(2 * wake.value, 'µs')}, and two switches on one CPU {rk.amount(2 * switch.value, 'µs')}.")
 
 
 @rk.finding(needs=())
 def close_to_ideal(whole, wire, held, link):
     """Of a round trip to the other host: as a program sees it, on the wire, and with no CPU asleep."""
     if not whole.has_samples:
-        return rk.unexplained(
-            "not measured", f"Nothing was measured to the other host: {rk.why(whole)}."
-        )
+        return rk.unexplained("not measured", f"Nothing was measured to the other host: {rk.why(whole)}.")
     if link.origin == "guess":
-        return rk.unexplained(
-            "link unknown",
-            f"A program waits {whole}. The link's length is not known, so there is no ideal to compare it "
-            "with; `distance` in `machine.toml` gives one.",
-        )
+        return rk.unexplained("link unknown", f"A program waits {whole}. The link's length is not known, so there is no ideal to compare it "
+                              "with; `distance` in `machine.toml` gives one.")
     ideal = whole.current.hardware
     on_wire = f" On the wire it is {wire}." if wire.has_samples else ""
-    awake = (
-        f" With no CPU of this host asleep the program waits {held}." if held.has_samples else ""
-    )
-    return rk.shown(
-        "link known",
-        f"The link alone, its round trip and the bytes at its rate, would take {rk.amount(ideal, 'ms')}; a program "
-        f"waits {whole}, {rk.number(whole.median / ideal, 3)} times that.{on_wire}{awake}",
-    )
+    awake = f" With no CPU of this host asleep the program waits {held}." if held.has_samples else ""
+    return rk.shown("link known", f"The link alone, its round trip and the bytes at its rate, would take {rk.amount(ideal, 'ms')}; a program "
+                    f"waits {whole}, {rk.number(whole.median / ideal, 3)} times that.{on_wire}{awake}")
 
 
 @rk.finding(missing="")
 def longer_on_the_wire(wire, whole):
     """What this side adds to the time on the wire, if that is not what the model has for it."""
     if wire.apart(whole) > 0:
-        return rk.unexplained(
-            "wire is longer",
-            f"The wire cannot take longer than the program waits; why its {wire} is longer is not explained.",
-        )
+        return rk.unexplained("wire is longer", f"The wire cannot take longer than the program waits; why its {wire} is longer is not explained.")
     model, more = whole.seal.predicted - wire.seal.predicted, whole.median - wire.median
     if 0.5 * model < more < 2 * model:
         return []
     has = f"For this side's work the model has {rk.amount(model, 'µs')} between the two."
     if not whole.apart(wire):
         return rk.unexplained("this side's work", f"{has} The two are {whole.alike(wire)}.")
-    return rk.unexplained(
-        "this side's work",
-        f"{has} The medians differ by {rk.amount(more, 'µs', 2)}, which is not explained.",
-    )
+    return rk.unexplained("this side's work", f"{has} The medians differ by {rk.amount(more, 'µs', 2)}, which is not explained.")
 
 
 @rk.finding(missing="")
@@ -274,35 +194,23 @@ def answer(alone):
     needed = (alone.median - sealed["calls"] * sealed["null"]) / sealed["passes"] - sealed["turn"]
     if needed <= 0:
         return []
-    return rk.consistent(
-        "passes take the rest",
-        f"Two passes through the kernel of {rk.amount(needed, 'µs', 2)} each, instead of the guessed "
-        f"{rk.amount(sealed['stack'] / sealed['clock'], 'µs', 2)}, would explain it.",
-    )
+    return rk.consistent("passes take the rest", f"Two passes through the kernel of {rk.amount(needed, 'µs', 2)} each, instead of the guessed "
+                         f"{rk.amount(sealed['stack'] / sealed['clock'], 'µs', 2)}, would explain it.")
 
 
 @rk.finding(needs=["alone"])
 def waiting_for_queries(alone, across, far):
     """Of 200 queries, one after the other."""
     places = (("On the same CPU", alone), ("on another CPU", across), ("on the other host", far))
-    waits = [
-        f"{where} {rk.amount_with_interval(*(200 * x for x in (result.median, *result.summary.interval.ends)), 'ms')}"
-        for where, result in places
-        if result.has_samples
-    ]
-    return rk.shown(
-        "200 queries",
-        f"{', '.join(waits)}. All queries sent at once would save the waiting, but not the "
-        "work for each.",
-    )
+    waits = [f"{where} {rk.amount_with_interval(*(200 * x for x in (result.median, *result.summary.interval.ends)), 'ms')}"
+             for where, result in places if result.has_samples]
+    return rk.shown("200 queries", f"{', '.join(waits)}. All queries sent at once would save the waiting, but not the "
+                    "work for each.")
 
 
 def queries_to_a_database(alone, across, far):
-    return (
-        "A web page sends 200 queries to a database, one after the other. How long does it wait for round trips alone, if "
-        "the database runs on the same CPU, on another CPU, or on the other host?",
-        waiting_for_queries(alone, across, far),
-    )
+    return ("A web page sends 200 queries to a database, one after the other. How long does it wait for round trips alone, if "
+            "the database runs on the same CPU, on another CPU, or on the other host?", waiting_for_queries(alone, across, far))
 
 
 def a_host_far_away(far):
@@ -311,52 +219,42 @@ def a_host_far_away(far):
     software = far.median - ideal if measured else far.seal.software
     by = "as measured" if measured else "by the model"
     fibre = 2 * 1000 / 200_000  # light takes a second for 200,000 km of glass
-    return (
-        "The other host moves 1,000 km away. Light in glass travels 200,000 km a second. Predict the round trip, and the "
-        "share of it that faster software could save.",
-        f"The fibre alone takes {rk.amount(fibre, 'ms')} there and back. Software takes about {rk.amount(software, 'µs')} more, {by}: "
-        f"{rk.percent(software / (software + fibre))} of the whole. At this distance, almost all of the round trip is the fibre.",
-    )
+    return ("The other host moves 1,000 km away. Light in glass travels 200,000 km a second. Predict the round trip, and the "
+            "share of it that faster software could save.",
+            f"The fibre alone takes {rk.amount(fibre, 'ms')} there and back. Software takes about {rk.amount(software, 'µs')} more, {by}: "
+            f"{rk.percent(software / (software + fibre))} of the whole. At this distance, almost all of the round trip is the fibre.")
 
 
 def input_to_measure(alone):
     sealed = alone.seal.values
     passes = sealed["passes"] * sealed["stack"] / sealed["clock"]
-    return (
-        'Begin with `rk.frame(n["tcp"], n["udp"])`. Which input would you measure next for the round trip on one CPU: the system call, the switch, or TCP\'s pass?',
-        f"The two passes: at {rk.plain(sealed['stack'])} cycles each they are {rk.amount(passes, 'µs')} of the predicted "
-        f"{rk.amount(alone.seal.predicted, 'µs')}, and the only part that is guessed. The round trip by UDP shows how much of it is "
-        "TCP's; a profile of the kernel would show the rest.",
-    )
+    return ("Begin with `rk.frame(n[\"tcp\"], n[\"udp\"])`. Which input would you measure next for the round trip on one CPU: the system call, the switch, or TCP's pass?",
+            f"The two passes: at {rk.plain(sealed['stack'])} cycles each they are {rk.amount(passes, 'µs')} of the predicted "
+            f"{rk.amount(alone.seal.predicted, 'µs')}, and the only part that is guessed. The round trip by UDP shows how much of it is "
+            "TCP's; a profile of the kernel would show the rest.")
 
 
 def held_awake(idle, held):
     saved = idle.median - held.median
     both = idle.has_samples and held.has_samples
     differ = "they differ" if both and idle.apart(held) else "they are not shown to differ"
-    return (
-        'Begin with `rk.samples(f["tcp_peer"], f["tcp_peer_held"])`. In the second, the CPUs are kept from sleeping. Compare the medians and the fastest tenth '
-        "of both. Which part of a round trip goes into waking up?",
-        f"{idle} and {held}: {rk.amount(saved, 'µs')} between the medians, {rk.percent(saved / idle.median)}; visit by visit {differ}. "
-        "If the fastest tenths differ as much, nearly every round trip pays for waking. If they do not, some trips find a CPU "
-        "awake.",
-    )
+    return ("Begin with `rk.samples(f[\"tcp_peer\"], f[\"tcp_peer_held\"])`. In the second, the CPUs are kept from sleeping. Compare the medians and the fastest tenth "
+            "of both. Which part of a round trip goes into waking up?",
+            f"{idle} and {held}: {rk.amount(saved, 'µs')} between the medians, {rk.percent(saved / idle.median)}; visit by visit {differ}. "
+            "If the fastest tenths differ as much, nearly every round trip pays for waking. If they do not, some trips find a CPU "
+            "awake.")
 
 
 def two_requests(alone, far):
-    return (
-        "Change the probe of a round trip by TCP (`csrc/network/rtt.c`): it sends two requests, and then reads the two answers. Predict a request on one CPU and on the other host.",
-        f"Over the link both requests are under way at the same time, so a request takes at best half of {far}, {rk.amount(far.median / 2, 'µs')}. On one CPU the work "
-        f"stays; of {alone} it can save switches and wake-ups alone, for the server may read both at once. TCP_NODELAY has to be set: "
-        "otherwise the second waits for an acknowledgement (Nagle's algorithm).",
-    )
+    return ("Change the probe of a round trip by TCP (`csrc/network/rtt.c`): it sends two requests, and then reads the two answers. Predict a request on one CPU and on the other host.",
+            f"Over the link both requests are under way at the same time, so a request takes at best half of {far}, {rk.amount(far.median / 2, 'µs')}. On one CPU the work "
+            f"stays; of {alone} it can save switches and wake-ups alone, for the server may read both at once. TCP_NODELAY has to be set: "
+            "otherwise the second waits for an acknowledgement (Nagle's algorithm).")
 
 
 def waking_refuted(alone, across):
-    return (
-        "The model says that a round trip to another CPU takes longer because an idle CPU has to be woken. Refute it: let client and server ask again and again, by "
-        "`MSG_DONTWAIT`, instead of sleeping. What has to come out?",
-        f"Here it takes {alone} on one CPU and {across} across two, {rk.amount(across.median - alone.median, 'µs')} more. Nobody sleeps then, so nobody is woken: nearly all "
-        "of that has to go. What is left is the way of the lines from one cache to the other. If most of it stays, waking does not explain it. "
-        "Both have to run on CPUs of their own, or they take turns by the scheduler's clock.",
-    )
+    return ("The model says that a round trip to another CPU takes longer because an idle CPU has to be woken. Refute it: let client and server ask again and again, by "
+            "`MSG_DONTWAIT`, instead of sleeping. What has to come out?",
+            f"Here it takes {alone} on one CPU and {across} across two, {rk.amount(across.median - alone.median, 'µs')} more. Nobody sleeps then, so nobody is woken: nearly all "
+            "of that has to go. What is left is the way of the lines from one cache to the other. If most of it stays, waking does not explain it. "
+            "Both have to run on CPUs of their own, or they take turns by the scheduler's clock.")

@@ -50,9 +50,7 @@ def two_cpus_and_one(across, alone, title):
         return rk.shown("rates", title)
     if across.apart(alone) == 0:
         return rk.shown("as much as one", f"{title}: two CPUs and one are {across.alike(alone)}")
-    return rk.shown(
-        "another rate", f"{title}: two CPUs carry {across.times(alone, 2)} times as much as one"
-    )
+    return rk.shown("another rate", f"{title}: two CPUs carry {across.times(alone, 2)} times as much as one")
 
 
 @rk.finding(missing="Throughput within the machine, two CPUs, by the size of a send")
@@ -62,23 +60,13 @@ def larger_sends(sends):
     best, last = int(np.argmax(sends.medians)), sends.summaries[-1]
     peak = sends.summaries[best]
     if peak.apart(last) > 0:
-        return rk.shown(
-            "most in between",
-            f"{title}: most, {rk.median_text(peak, 'Gbit/s')}, with sends of {rk.amount(sends.axis[best], 'byte')}; "
-            f"{rk.median_text(last, 'Gbit/s')} with sends of {largest}",
-        )
+        return rk.shown("most in between", f"{title}: most, {rk.median_text(peak, 'Gbit/s')}, with sends of {rk.amount(sends.axis[best], 'byte')}; "
+                        f"{rk.median_text(last, 'Gbit/s')} with sends of {largest}")
     if last.apart(sends.summaries[0]) <= 0:
         return rk.shown("by size", title)
     alike = from_which_on(sends, lambda summary: not summary.apart(last))
-    flat = (
-        f"; from {rk.amount(alike, 'byte')} on not shown to differ ({peak.why_not_apart(last)})"
-        if alike < max(sends.axis)
-        else ""
-    )
-    return rk.shown(
-        "larger sends",
-        f"{title}: {largest} carry {rk.number(sends.growth, 2)} times as much as {smallest}{flat}",
-    )
+    flat = f"; from {rk.amount(alike, 'byte')} on not shown to differ ({peak.why_not_apart(last)})" if alike < max(sends.axis) else ""
+    return rk.shown("larger sends", f"{title}: {largest} carry {rk.number(sends.growth, 2)} times as much as {smallest}{flat}")
 
 
 @rk.finding(needs=())
@@ -87,9 +75,7 @@ def sends_that_fill(row, link):
     size = from_which_on(row, lambda summary: summary.bounds[0] > FULL * link)
     if math.isnan(size):
         return rk.shown("by size", title)
-    return rk.shown(
-        "fills the link", f"{title}: sends of {rk.amount(size, 'byte')} and more fill the link"
-    )
+    return rk.shown("fills the link", f"{title}: sends of {rk.amount(size, 'byte')} and more fill the link")
 
 
 @rk.finding(missing="")
@@ -98,26 +84,15 @@ def small_sends(sends, sends_to_peer, link):
     size, here, there = sends.axis[0], sends.summaries[0], sends_to_peer.summaries[0]
     if sends_to_peer.axis[0] != size or not there.interval.high < 0.95 * link:
         return []
-    rates = (
-        f"Sends of {rk.amount(size, 'byte')} carry {rk.median_text(there, 'Mbit/s')} to the other host, less than the link does, and "
-        f"{rk.median_text(here, 'Mbit/s')} within the machine"
-    )
+    rates = (f"Sends of {rk.amount(size, 'byte')} carry {rk.median_text(there, 'Mbit/s')} to the other host, less than the link does, and "
+             f"{rk.median_text(here, 'Mbit/s')} within the machine")
     if there.apart(here) > 0:
-        return rk.unexplained(
-            "small sends slower here",
-            f"{rates}. So the calls are the limit, and the receiver on this machine costs the "
-            "sender something; what, is not explained.",
-        )
+        return rk.unexplained("small sends slower here", f"{rates}. So the calls are the limit, and the receiver on this machine costs the "
+                              "sender something; what, is not explained.")
     if there.apart(here) < 0:
-        return rk.unexplained(
-            "small sends slower there",
-            f"{rates}. So neither the link nor the calls alone are the limit.",
-        )
-    return rk.consistent(
-        "small sends alike",
-        f"{rates}; the two are not shown to differ ({there.why_not_apart(here)}), as if the calls alone "
-        "were the limit.",
-    )
+        return rk.unexplained("small sends slower there", f"{rates}. So neither the link nor the calls alone are the limit.")
+    return rk.consistent("small sends alike", f"{rates}; the two are not shown to differ ({there.why_not_apart(here)}), as if the calls alone "
+                         "were the limit.")
 
 
 def against_one_stream(streams):
@@ -136,9 +111,7 @@ def several_streams(near, far):
     here, count = against_one_stream(near), f"{max(near.axis):g}"
     there = against_one_stream(far) if len(far.points) > 1 else ""
     if there == here:
-        return rk.shown(
-            "several streams", f"{title}: {count} {here}, within the machine and to the other host"
-        )
+        return rk.shown("several streams", f"{title}: {count} {here}, within the machine and to the other host")
     also = f". To the other host they {there}" if there else ""
     return rk.shown("several streams", f"{title}: {count} within the machine {here}{also}")
 
@@ -148,34 +121,21 @@ def as_off_as_one_stream(streams):
     """Whether what one stream carries in the curve, and not in the table, is most of the miss."""
     sealed, one = streams.sealed_input("alone"), streams.summaries[0]
     off = one.median / sealed
-    if not (off > CLEARLY or off < 1 / CLEARLY) or abs(math.log(off)) < 0.5 * abs(
-        math.log(streams.ratio)
-    ):
+    if not (off > CLEARLY or off < 1 / CLEARLY) or abs(math.log(off)) < 0.5 * abs(math.log(streams.ratio)):
         return []
     low, high = (rk.amount(pick(one.medians), "Gbit/s") for pick in (min, max))
-    return rk.unexplained(
-        "one stream differs",
-        f"The prediction has {rk.amount(sealed, 'Gbit/s')} for one stream, as the table had when it was sealed; "
-        f"in the processes of this curve one carries {low} to {high}. That is most of the difference, and why is not explained.",
-    )
+    return rk.unexplained("one stream differs", f"The prediction has {rk.amount(sealed, 'Gbit/s')} for one stream, as the table had when it was sealed; "
+                          f"in the processes of this curve one carries {low} to {high}. That is most of the difference, and why is not explained.")
 
 
 @rk.finding(needs=())
 def full_after(ramp, link):
     title = "Throughput to the other host from the first byte on"
     if is_full_at_once(ramp, link):
-        return rk.shown(
-            "full at once", f"{title}: the link is full from the first window on in every process"
-        )
-    after = min(
-        (x for x, median in zip(ramp.axis, ramp.medians, strict=True) if median > FULL * link),
-        default=0,
-    )
+        return rk.shown("full at once", f"{title}: the link is full from the first window on in every process")
+    after = min((x for x, median in zip(ramp.axis, ramp.medians, strict=True) if median > FULL * link), default=0)
     if after > 0 and ramp.summaries[0].bounds[1] < FULL * link:
-        return rk.shown(
-            "full later",
-            f"{title}: the link is full from the window on that begins {rk.amount(after, 'ms')} after the first byte",
-        )
+        return rk.shown("full later", f"{title}: the link is full from the window on that begins {rk.amount(after, 'ms')} after the first byte")
     return rk.shown("not full", title)
 
 
@@ -186,69 +146,41 @@ def start_within_a_window(link, trip, first_bytes, window_s, ramp):
     took = doublings * trip.value
     if took >= window_s:
         return []
-    model = (
-        f"By the model the link is full after {rk.number(doublings, 2)} doublings, {rk.amount(took, 'ms')}. That is less than one window "
-        f"of {rk.amount(window_s, 'ms')}."
-    )
+    model = (f"By the model the link is full after {rk.number(doublings, 2)} doublings, {rk.amount(took, 'ms')}. That is less than one window "
+             f"of {rk.amount(window_s, 'ms')}.")
     if ramp.point_index(0) == 0 and not is_full_at_once(ramp, link):
         low, high = (rk.amount(end, "Mbit/s") for end in ramp.summaries[0].bounds)
         predicted = rk.amount(ramp.sealed("predicted")[0], "Mbit/s")
-        return rk.unexplained(
-            "start in the first window",
-            f"{model} The first window carries {low} to {high}, predicted {predicted}; "
-            "what each part of the start takes is not shown. "
-            f"In all {sent_again(ramp)} segments were sent again.",
-        )
-    return rk.consistent(
-        "start within a window",
-        f"{model} So slow start would show on a longer link alone (`LINK_RTT`).",
-    )
+        return rk.unexplained("start in the first window", f"{model} The first window carries {low} to {high}, predicted {predicted}; "
+                              "what each part of the start takes is not shown. "
+                              f"In all {sent_again(ramp)} segments were sent again.")
+    return rk.consistent("start within a window", f"{model} So slow start would show on a longer link alone (`LINK_RTT`).")
 
 
 @rk.finding
 def off_on_one_cpu(result):
     slow, model = (rk.amount(time, "ns") for time in per_byte(result))
-    return rk.unexplained(
-        "a byte",
-        f"a byte takes {slow}, the model has {model}, which is not explained; a profile of the kernel would tell.",
-    )
+    return rk.unexplained("a byte", f"a byte takes {slow}, the model has {model}, which is not explained; a profile of the kernel would tell.")
 
 
 @rk.finding
 def off_on_two(across, alone, segment, wake, shorter):
     """alone: with both ends on one CPU; shorter: as faster_shorter_sends() has them."""
-    extra, on_one = (
-        segment.value / result.median - segment.value / result.seal.predicted
-        for result in (across, alone)
-    )
+    extra, on_one = (segment.value / result.median - segment.value / result.seal.predicted for result in (across, alone))
     wakes = extra / wake.value
     if 0.2 < wakes < 5:
-        takes = (
-            f"a segment takes {rk.amount(extra, 'µs')} longer than in the model, which has no wake-ups. Waking a program on another CPU takes "
-            f"{rk.amount(wake.value, 'µs')} ({wake.origin})"
-        )
+        takes = (f"a segment takes {rk.amount(extra, 'µs')} longer than in the model, which has no wake-ups. Waking a program on another CPU takes "
+                 f"{rk.amount(wake.value, 'µs')} ({wake.origin})")
         tell = "Counting the context switches of both ends would tell."
         if shorter:
-            return rk.unexplained(
-                "wake-ups at one size",
-                f"{takes}. But {shorter} between the same CPUs, and why larger ones carry less is not "
-                f"explained. {tell}",
-            )
+            return rk.unexplained("wake-ups at one size", f"{takes}. But {shorter} between the same CPUs, and why larger ones carry less is not "
+                                  f"explained. {tell}")
         if on_one > 0.2 * extra:
-            return rk.unexplained(
-                "wake-ups not shown",
-                f"{takes}. But on one CPU, which wakes no other, a segment takes {rk.amount(on_one, 'µs', 2)} "
-                f"longer as well, so how much of it are wake-ups is not explained. {tell}",
-            )
-        return rk.consistent(
-            "wake-ups",
-            f"{takes}, so {rk.number(wakes, 2)} wake-ups for each segment could be the cause: the receiver's for data, "
-            f"the sender's for room. {tell}",
-        )
-    return rk.unexplained(
-        "not wake-ups",
-        "wake-ups alone do not account for it; unexplained until both ends' context switches are counted.",
-    )
+            return rk.unexplained("wake-ups not shown", f"{takes}. But on one CPU, which wakes no other, a segment takes {rk.amount(on_one, 'µs', 2)} "
+                                  f"longer as well, so how much of it are wake-ups is not explained. {tell}")
+        return rk.consistent("wake-ups", f"{takes}, so {rk.number(wakes, 2)} wake-ups for each segment could be the cause: the receiver's for data, "
+                             f"the sender's for room. {tell}")
+    return rk.unexplained("not wake-ups", "wake-ups alone do not account for it; unexplained until both ends' context switches are counted.")
 
 
 def misses(n, far, segment, wake, sends):
@@ -256,25 +188,15 @@ def misses(n, far, segment, wake, sends):
     shorter = faster_shorter_sends(sends, n["tcp_across"].summary)
     lost = "what TCP loses, or a link slower than it is said to be; the count of segments sent again shows which."
     faster = "unexplained: it carries more than the model lets it."
-    items = (
-        rk.missed(n["tcp"], off_on_one_cpu(n["tcp"])),
-        rk.missed(
-            n["tcp_across"],
-            faster,
-            lower=off_on_two(n["tcp_across"], n["tcp"], segment, wake, shorter),
-        ),
-        rk.missed(far, faster, lower=lost),
-    )
+    items = (rk.missed(n["tcp"], off_on_one_cpu(n["tcp"])),
+             rk.missed(n["tcp_across"], faster, lower=off_on_two(n["tcp_across"], n["tcp"], segment, wake, shorter)),
+             rk.missed(far, faster, lower=lost))
     return rk.missed_list(items, "None of the rates with sends of 128 KiB by Reckon's method.")
 
 
 def faster_shorter_sends(sends, at_chunk):
     """What shorter sends than of 128 KiB carry, if that is clearly more than those do (a summary; None: unmeasured); or ""."""
-    pairs = [
-        (summary, x)
-        for summary, x in zip(sends.summaries, sends.axis, strict=True)
-        if x < CHUNK_KIB * 1024
-    ]
+    pairs = [(summary, x) for summary, x in zip(sends.summaries, sends.axis, strict=True) if x < CHUNK_KIB * 1024]
     if not (pairs and at_chunk):
         return ""
     best, size = max(pairs, key=lambda pair: pair[0].median)
@@ -285,21 +207,13 @@ def faster_shorter_sends(sends, at_chunk):
 
 def slower_than_shorter(sends):
     """The sentence on the largest fall of the rate from one size to the next, if intervals show one; or ""."""
-    pairs = list(
-        zip(sends.axis, sends.axis[1:], sends.summaries, sends.summaries[1:], strict=False)
-    )
-    falls = [
-        (after.median / before.median, x, y, before, after)
-        for x, y, before, after in pairs
-        if after.apart(before) < 0
-    ]
+    pairs = list(zip(sends.axis, sends.axis[1:], sends.summaries, sends.summaries[1:], strict=False))
+    falls = [(after.median / before.median, x, y, before, after) for x, y, before, after in pairs if after.apart(before) < 0]
     if not falls:
         return ""
     _, small, large, before, after = min(falls, key=lambda fall: fall[0])
-    return (
-        f" Nor is that sends of {rk.amount(large, 'byte')} carry {rk.amount(after.median, 'Gbit/s')}, less than the "
-        f"{rk.amount(before.median, 'Gbit/s')} by sends of {rk.amount(small, 'byte')}."
-    )
+    return (f" Nor is that sends of {rk.amount(large, 'byte')} carry {rk.amount(after.median, 'Gbit/s')}, less than the "
+            f"{rk.amount(before.median, 'Gbit/s')} by sends of {rk.amount(small, 'byte')}.")
 
 
 @rk.finding
@@ -310,11 +224,8 @@ def off_by_size(sends, across):
     shorter = faster_shorter_sends(sends, at_chunk)
     if not shorter:
         return rk.unexplained("sizes", f"this is not explained.{slower_than_shorter(sends)}")
-    return rk.unexplained(
-        "shorter sends are faster",
-        f"{shorter}, sends of 128 KiB {rk.median_text(at_chunk, 'Gbit/s')} between the same CPUs, and why "
-        "is not explained. How full the socket's buffers are, sampled at both sizes, would tell.",
-    )
+    return rk.unexplained("shorter sends are faster", f"{shorter}, sends of 128 KiB {rk.median_text(at_chunk, 'Gbit/s')} between the same CPUs, and why "
+                          "is not explained. How full the socket's buffers are, sampled at both sizes, would tell.")
 
 
 @rk.finding
@@ -323,36 +234,19 @@ def off_by_gather(sends, null, gather, clock):
     took = sends.axis[0] / sends.medians[0]
     most = (took - null.value) * clock.value
     if not 0 < most < 0.67 * gather.value:
-        return rk.unexplained(
-            "fast sends", "unexplained: they carry more than the model lets them."
-        )
-    return rk.shown(
-        "gathering costs less",
-        f"a send of {rk.amount(sends.axis[0], 'byte')} takes {rk.amount(took, 'ns')} in all. Less the null call, a "
-        f"send that only gathers takes {rk.number(most, 2)} cycles at most, where {rk.plain(gather.value)} were guessed.",
-    )
+        return rk.unexplained("fast sends", "unexplained: they carry more than the model lets them.")
+    return rk.shown("gathering costs less", f"a send of {rk.amount(sends.axis[0], 'byte')} takes {rk.amount(took, 'ns')} in all. Less the null call, a "
+                    f"send that only gathers takes {rk.number(most, 2)} cycles at most, where {rk.plain(gather.value)} were guessed.")
 
 
 def misses_of_the_curves(sends, sends_to_peer, streams, ramp, across, work):
     """The list of the places where the curves are off, and why. work: the inputs of a send, as off_by_gather() has them."""
     unknown = "unexplained."
-    curves = (
-        (
-            sends,
-            "Within the machine, by the size of a send",
-            " KiB",
-            off_by_gather(sends, *work),
-            off_by_size(sends, across),
-        ),
-        (sends_to_peer, "To the other host, by the size of a send", " KiB", unknown, unknown),
-        (streams, "Within the machine, by the number of streams", "", unknown, unknown),
-        (ramp, "Slow start, by the time after the first byte", " ms", unknown, unknown),
-    )
-    return [
-        item
-        for curve, what, unit, *causes in curves
-        for item in _missed_places(curve, what, unit, *causes)
-    ]
+    curves = ((sends, "Within the machine, by the size of a send", " KiB", off_by_gather(sends, *work), off_by_size(sends, across)),
+              (sends_to_peer, "To the other host, by the size of a send", " KiB", unknown, unknown),
+              (streams, "Within the machine, by the number of streams", "", unknown, unknown),
+              (ramp, "Slow start, by the time after the first byte", " ms", unknown, unknown))
+    return [item for curve, what, unit, *causes in curves for item in _missed_places(curve, what, unit, *causes)]
 
 
 def _missed_places(curve, what, unit, higher, lower):
@@ -360,97 +254,60 @@ def _missed_places(curve, what, unit, higher, lower):
     ratios = curve.medians / curve.sealed("predicted")
     items = []
     for high, cause in ((True, higher), (False, lower)):
-        off = [
-            f"{x:,g}"
-            for x, ratio in zip(curve.axis_in_unit, ratios, strict=True)
-            if rk.is_miss(ratio) and (ratio > 1) == high
-        ]
+        off = [f"{x:,g}" for x, ratio in zip(curve.axis_in_unit, ratios, strict=True) if rk.is_miss(ratio) and (ratio > 1) == high]
         if off:
             side = "above" if high else "below"
-            items.append(
-                rk.missed_item(what, f"{side} the prediction at {' and '.join(off)}{unit}", cause)
-            )
+            items.append(rk.missed_item(what, f"{side} the prediction at {' and '.join(off)}{unit}", cause))
     return items
 
 
 @rk.finding(needs=())
 def share_of_the_ideal(far, rate, mtu, headers, simulated):
     if not far.has_samples:
-        return rk.unexplained(
-            "not measured", f"To the other host nothing was measured: {rk.why(far)}."
-        )
+        return rk.unexplained("not measured", f"To the other host nothing was measured: {rk.why(far)}.")
     if rate.origin == "guess":
-        return rk.unexplained(
-            "rate unknown",
-            f"Programs get {far}. The link's rate is not known, so there is no ideal to compare this with.",
-        )
+        return rk.unexplained("rate unknown", f"Programs get {far}. The link's rate is not known, so there is no ideal to compare this with.")
     share, left = far.median / rate.value, 1 - headers.value / mtu.value
     link = "link is set to" if simulated else "adapter is rated at"
     known = rk.shown(
-        "rate known",
-        f"The {link} {rk.amount(rate.value, 'Mbit/s')}; programs get {far}, {rk.percent(share, 4)} of it. Headers leave "
+        "rate known", f"The {link} {rk.amount(rate.value, 'Mbit/s')}; programs get {far}, {rk.percent(share, 4)} of it. Headers leave "
         f"{rk.percent(left, 4)} ({headers.value:g} of each {rk.plain(mtu.value)} bytes), so TCP reaches {rk.percent(share / left, 4)} of what "
-        "it can carry.",
-    )
+        "it can carry.")
     low, high = far.summary.bounds
     if low > 0.95 * left * rate.value:
         return [known, rk.shown("the link is full", "One stream fills the link.")]
     if high < 0.95 * left * rate.value:
-        return [
-            known,
-            rk.unexplained(
-                "one stream does not fill the link",
-                "One stream does not fill the link; what limits it is not shown here.",
-            ),
-        ]
+        return [known, rk.unexplained("one stream does not fill the link", "One stream does not fill the link; what limits it is not shown here.")]
     return known
 
 
 @rk.finding(needs=())
 def share_of_a_copy(alone, across, copy):
-    parts = [
-        f"{result} {where}, {rk.percent(result.median / copy.value)} of that"
-        for result, where in ((alone, "on one CPU"), (across, "on two"))
-        if result.summary
-    ]
+    parts = [f"{result} {where}, {rk.percent(result.median / copy.value)} of that"
+             for result, where in ((alone, "on one CPU"), (across, "on two")) if result.summary]
     if not parts:
         return rk.unexplained("no copy", "Nothing was measured.")
     origin = "measured" if copy.origin == "measured" else "guessed"
     return rk.consistent(
-        "share of a copy",
-        f"Memory copies {rk.amount(copy.value, 'GB/s')} ({origin}) from array to array, which is "
+        "share of a copy", f"Memory copies {rk.amount(copy.value, 'GB/s')} ({origin}) from array to array, which is "
         f"{rk.amount(copy.value, 'Gbit/s')}. A connection carries {', and '.join(parts)}. The bytes are copied twice, so one CPU could reach half "
-        "at most; but buffers may stay in a cache, so that is no strict bound.",
-    )
+        "at most; but buffers may stay in a cache, so that is no strict bound.")
 
 
 @rk.finding
 def one_cpu_or_two(across, alone):
-    though = (
-        "though in the model the two ends work at the same time. Waking the other end, and moving cache lines between the CPUs, may "
-        "cost"
-    )
+    though = ("though in the model the two ends work at the same time. Waking the other end, and moving cache lines between the CPUs, may "
+              "cost")
     if across.apart(alone) > 0:
-        return rk.consistent(
-            "two CPUs gain",
-            f"Two CPUs carry {across.times(alone, 2)} times as much as one: the ends work "
-            "at the same time.",
-        )
+        return rk.consistent("two CPUs gain", f"Two CPUs carry {across.times(alone, 2)} times as much as one: the ends work "
+                             "at the same time.")
     if across.apart(alone) < 0:
-        return rk.consistent(
-            "two CPUs lose", f"Two CPUs carry less than one, {though} more than that gains."
-        )
+        return rk.consistent("two CPUs lose", f"Two CPUs carry less than one, {though} more than that gains.")
     varies = visits_range(across)
     if varies:
-        return rk.unexplained(
-            "two CPUs vary",
-            f"Two CPUs carry {varies} by the visit, one CPU {alone:interval}. What changes between the visits is "
-            "not explained.",
-        )
-    return rk.unexplained(
-        "CPUs alike",
-        f"One CPU and two are {across.alike(alone)}, though in the model the two ends work at the same time.",
-    )
+        return rk.unexplained("two CPUs vary", f"Two CPUs carry {varies} by the visit, one CPU {alone:interval}. What changes between the visits is "
+                              "not explained.")
+    return rk.unexplained("CPUs alike", f"One CPU and two are {across.alike(alone)}, though in the model the two ends work at the same time.")
 
 
 @rk.finding
@@ -459,12 +316,9 @@ def window_of_64_kib(ping, near_ping, link):
     allowed = 65_535 / ping.value
     guessed = " (guessed)" if ping.origin == "guess" else ""
     beyond = ", more than the link carries," if allowed > link else ""
-    return rk.shown(
-        "window",
-        f"65,535 bytes in each round trip are {rk.amount(allowed, 'Mbit/s')}{guessed} to the other host{beyond} and "
-        f"{rk.amount(65_535 / near_ping.value, 'Gbit/s')} within the machine. The HP report predicted by that; today's TCP scales "
-        "its window to megabytes, so this limit is rarely reached.",
-    )
+    return rk.shown("window", f"65,535 bytes in each round trip are {rk.amount(allowed, 'Mbit/s')}{guessed} to the other host{beyond} and "
+                    f"{rk.amount(65_535 / near_ping.value, 'Gbit/s')} within the machine. The HP report predicted by that; today's TCP scales "
+                    "its window to megabytes, so this limit is rarely reached.")
 
 
 @rk.finding
@@ -474,61 +328,40 @@ def both_ways(one_way, exchange):
     (low, high), (one_low, one_high) = exchange.summary.bounds, one_way.summary.bounds
     clearly = 1 if known else CLEARLY
     if 2 * high * clearly < one_low:
-        return rk.consistent(
-            "exchange is slower",
-            f"{carries}, less than one way: each chunk waits for the one before.",
-        )
+        return rk.consistent("exchange is slower", f"{carries}, less than one way: each chunk waits for the one before.")
     if 2 * low > clearly * one_high:
-        return rk.unexplained(
-            "exchange is faster", f"{carries}, more than one way. Why is not explained."
-        )
-    return rk.shown(
-        "exchange is alike", f"{carries}. Together that is not shown to differ from one way."
-    )
+        return rk.unexplained("exchange is faster", f"{carries}, more than one way. Why is not explained.")
+    return rk.shown("exchange is alike", f"{carries}. Together that is not shown to differ from one way.")
 
 
 @rk.finding(missing="")
 def one_way_and_reckon(one_way, alone):
     if one_way.apart(alone) >= 0:
         return []
-    return rk.consistent(
-        "slower than Reckon's",
-        "One way is slower than Reckon's method on one CPU: its receiver takes 128 KiB a call and "
-        "Reckon's up to 1 MiB, which may be the reason.",
-    )
+    return rk.consistent("slower than Reckon's", "One way is slower than Reckon's method on one CPU: its receiver takes 128 KiB a call and "
+                         "Reckon's up to 1 MiB, which may be the reason.")
 
 
 @rk.finding(missing="")
 def outside_the_interval(by_iperf3, own):
     varies = visits_range(own)
     if varies:
-        return rk.unexplained(
-            "iperf3 against visits",
-            f"Reckon's visits carry {varies}, so the ratio tells only which of them `iperf3` is nearer to; its "
-            f"own runs carry {' to '.join(rk.amount(pick(by_iperf3.summary.medians), 'Gbit/s') for pick in (min, max))}.",
-        )
+        return rk.unexplained("iperf3 against visits", f"Reckon's visits carry {varies}, so the ratio tells only which of them `iperf3` is nearer to; its "
+                              f"own runs carry {' to '.join(rk.amount(pick(by_iperf3.summary.medians), 'Gbit/s') for pick in (min, max))}.")
     medians, ends = own.summary.medians, own.summary.interval
     low, high = (rk.amount(end, "Gbit/s") for end in (min(medians), max(medians)))
     if not ends.is_known:
-        return rk.unexplained(
-            "iperf3 by few",
-            f"Reckon's {len(medians)} processes are too few for an interval: their medians go from {low} to "
-            f"{high}.",
-        )
+        return rk.unexplained("iperf3 by few", f"Reckon's {len(medians)} processes are too few for an interval: their medians go from {low} to "
+                              f"{high}.")
     if ends.low <= by_iperf3.median <= ends.high:
         return []
-    return rk.shown(
-        "iperf3 outside",
-        "The rate by `iperf3` lies outside Reckon's interval. The two were not measured in turn: Reckon's "
-        f"{len(medians)} processes have medians from {low} to {high}; `iperf3` ran {by_iperf3.summary.processes} times.",
-    )
+    return rk.shown("iperf3 outside", "The rate by `iperf3` lies outside Reckon's interval. The two were not measured in turn: Reckon's "
+                    f"{len(medians)} processes have medians from {low} to {high}; `iperf3` ran {by_iperf3.summary.processes} times.")
 
 
 def sent_again(result):
     """How many segments were sent again during the measurement."""
-    return sum(
-        max(0, process.retransmits) for point in result.points for process in point.processes
-    )
+    return sum(max(0, process.retransmits) for point in result.points for process in point.processes)
 
 
 def beyond_the_link(result, rate):
@@ -540,10 +373,8 @@ def earlier_bytes(acknowledged):
     """Why more may be acknowledged than the link carries."""
     again = sent_again(acknowledged)
     repeated = f" ({again} segments were sent again)" if again else ""
-    return (
-        "One acknowledgement may tell of bytes that came before the stretch began, as after a loss that has been repaired"
-        f"{repeated}."
-    )
+    return ("One acknowledgement may tell of bytes that came before the stretch began, as after a loss that has been repaired"
+            f"{repeated}.")
 
 
 @rk.finding(missing="")
@@ -557,37 +388,28 @@ def answer(alone):
 
 def jumbo_packets(rate, mtu, headers):
     link, jumbo = carried(rate, mtu, headers), rate.value * (9000 - headers.value) / 9000
-    return (
-        f"The link carries packets of 9,000 bytes instead of {rk.plain(mtu.value)}. Predict the rate that programs get.",
-        f"{headers.value:g} of each 9,000 bytes are headers. The other {rk.percent(jumbo / rate.value, 4)} of "
-        f"{rk.amount(rate.value, 'Mbit/s')} are {rk.amount(jumbo, 'Mbit/s')}, {rk.percent(jumbo / link - 1)} more than "
-        f"{rk.amount(link, 'Mbit/s')}.",
-    )
+    return (f"The link carries packets of 9,000 bytes instead of {rk.plain(mtu.value)}. Predict the rate that programs get.",
+            f"{headers.value:g} of each 9,000 bytes are headers. The other {rk.percent(jumbo / rate.value, 4)} of "
+            f"{rk.amount(rate.value, 'Mbit/s')} are {rk.amount(jumbo, 'Mbit/s')}, {rk.percent(jumbo / link - 1)} more than "
+            f"{rk.amount(link, 'Mbit/s')}.")
 
 
 def far_away(rate, first_bytes):
     product = rate.value * 0.1
-    return (
-        "The other host moves so far away that a round trip takes 100 ms. How much has to be under way to fill "
-        f"{rk.amount(rate.value, 'Mbit/s')}, and how many round trips does slow start need for it?",
-        f"Rate × round trip = {rk.amount(product, 'byte')}. Slow start begins with ten packets, {rk.amount(first_bytes, 'byte')}, and "
-        f"doubles: {int(np.ceil(np.log2(product / first_bytes)))} round trips.",
-    )
+    return ("The other host moves so far away that a round trip takes 100 ms. How much has to be under way to fill "
+            f"{rk.amount(rate.value, 'Mbit/s')}, and how many round trips does slow start need for it?",
+            f"Rate × round trip = {rk.amount(product, 'byte')}. Slow start begins with ten packets, {rk.amount(first_bytes, 'byte')}, and "
+            f"doubles: {int(np.ceil(np.log2(product / first_bytes)))} round trips.")
 
 
 def share_of_the_call(sends):
     sealed = sends.seal.values
     size = sealed["size"][0]
-    calls, took = (
-        sealed["null"] + sealed["gather"] / sealed["clock"],
-        size / sends.seal.predicted[0],
-    )
-    return (
-        f'Begin with `rk.frame(c["size"])`. By the model, what share of the time does the system call take in a send of {rk.amount(size, "byte")} within the machine? '
-        "Which input would you measure next?",
-        f"{rk.percent(calls / took)} of {rk.amount(took, 'ns')} for the send. Nearly all of that is the guess of "
-        f"{rk.plain(sealed['gather'])} cycles for a send that only gathers: time many sends of one byte to measure it.",
-    )
+    calls, took = sealed["null"] + sealed["gather"] / sealed["clock"], size / sends.seal.predicted[0]
+    return (f"Begin with `rk.frame(c[\"size\"])`. By the model, what share of the time does the system call take in a send of {rk.amount(size, 'byte')} within the machine? "
+            "Which input would you measure next?",
+            f"{rk.percent(calls / took)} of {rk.amount(took, 'ns')} for the send. Nearly all of that is the guess of "
+            f"{rk.plain(sealed['gather'])} cycles for a send that only gathers: time many sends of one byte to measure it.")
 
 
 def sends_for_half(sends):
@@ -595,28 +417,22 @@ def sends_for_half(sends):
     enough = int(np.argmax(rates >= rates.max() / 2))
     size = rk.amount(sends.axis[enough], "byte") if sends.has_samples else "–"
     each = sends.axis[0] / rates[0] if sends.has_samples else math.nan
-    return (
-        'Begin with `rk.frame(c["size"])`. From which measured size of a send on does a program get half of the highest rate? What does a send of the smallest size take, '
-        "by its rate?",
-        f"From {size} on. The smallest sends take {rk.amount(each, 'ns')} each, size over rate: the work of a call above all, because TCP gathers many of them into a "
-        "packet. The rate grows in proportion to the size only as long as the call limits it.",
-    )
+    return ("Begin with `rk.frame(c[\"size\"])`. From which measured size of a send on does a program get half of the highest rate? What does a send of the smallest size take, "
+            "by its rate?",
+            f"From {size} on. The smallest sends take {rk.amount(each, 'ns')} each, size over rate: the work of a call above all, because TCP gathers many of them into a "
+            "packet. The rate grows in proportion to the size only as long as the call limits it.")
 
 
 def splice(alone):
-    return (
-        "Change the probe of a stream to another CPU (`csrc/network/throughput.c`) so that the sender calls `sendfile` on a file in memory instead of `send`. Predict the rate. What does it refute if "
-        "nothing changes?",
-        f"`send` copies each byte into the kernel, and the receiver copies it out: two copies within {alone}. Without the first, the sender does less; the rate grows only if the "
-        "sender was what limited it. If nothing changes, copying at the sender is refuted as what limits the rate; the receiver on its CPU comes next.",
-    )
+    return ("Change the probe of a stream to another CPU (`csrc/network/throughput.c`) so that the sender calls `sendfile` on a file in memory instead of `send`. Predict the rate. What does it refute if "
+            "nothing changes?",
+            f"`send` copies each byte into the kernel, and the receiver copies it out: two copies within {alone}. Without the first, the sender does less; the rate grows only if the "
+            "sender was what limited it. If nothing changes, copying at the sender is refuted as what limits the rate; the receiver on its CPU comes next.")
 
 
 def copies_refuted(alone):
     slow, model = per_byte(alone)
-    return (
-        "The model counts the time of a byte by copies. Refute it by sizes: let both ends use a buffer that fits into L1, then one of 64 MiB, for the same sends. What would "
-        "copies expect?",
-        f"A byte takes {rk.amount(slow, 'ns')} where the model has {rk.amount(model, 'ns')}. If copying takes the time, a buffer of 64 MiB has to be clearly slower, because each copy "
-        "then reads or writes main memory. If both are alike, the time goes into work for each packet, and the number of bytes in one is what to change.",
-    )
+    return ("The model counts the time of a byte by copies. Refute it by sizes: let both ends use a buffer that fits into L1, then one of 64 MiB, for the same sends. What would "
+            "copies expect?",
+            f"A byte takes {rk.amount(slow, 'ns')} where the model has {rk.amount(model, 'ns')}. If copying takes the time, a buffer of 64 MiB has to be clearly slower, because each copy "
+            "then reads or writes main memory. If both are alike, the time goes into work for each packet, and the number of bytes in one is what to change.")
