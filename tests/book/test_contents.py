@@ -61,23 +61,6 @@ def test_links_between_pages_begin_at_the_root():
     assert {name: links for name, links in found.items() if links} == {}
 
 
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [
-        (b"root: [ book/intro\noptions:\n", "_toc.yml, line 2: expected ',' or ']', but got ':'; "),
-        (b"root: 'book", "_toc.yml, line 1: found unexpected end of stream; mend its YAML."),
-        (b"root: \xff", "_toc.yml: 'utf-8' codec can't decode byte 0xff"),
-        (b"root: \x00", "_toc.yml: unacceptable character #x0000"),
-    ],
-)
-def test_a_mistake_in_yaml_is_one_sentence_with_its_line(tmp_path, content, says):
-    path = tmp_path / "_toc.yml"
-    path.write_bytes(content)
-    with pytest.raises(ReckonError) as error:
-        contents.read_yaml(path)
-    assert str(error.value).startswith(says) and "\n" not in str(error.value)
-
-
 def test_the_modules_of_a_page_are_those_that_begin_with_its_name():
     """An edit of any makes the page out of date."""
     names = [path.name for path in contents.modules_of("memory/latency")]

@@ -1,5 +1,6 @@
 """Made-up results, written short for the tables of findings (tests/notebooks/findings)."""
 
+import os
 import re
 from dataclasses import replace
 from types import SimpleNamespace
@@ -11,6 +12,7 @@ import reckon as rk
 from helpers import made_up
 from reckon import records, statistics, units
 from reckon.book import contents
+from reckon.computer.facts import Machine
 from reckon.prediction.inputs import Input
 
 # The counter ticks each nanosecond, the core makes three cycles in that time.
@@ -169,6 +171,11 @@ def medians(curve, factors=None):
     return curve
 
 
+def facts(values):
+    """A machine of which this is known."""
+    return Machine.of({field: (value, "a test") for field, value in values.items()})
+
+
 def on(facts, call):
     """What the call gives on a machine with these facts, by their last word."""
 
@@ -178,6 +185,18 @@ def on(facts, call):
     run = SimpleNamespace(machine=SimpleNamespace(value=fact, number=fact))
     with mock.patch("reckon.run", lambda: run):
         return call()
+
+
+def under(environment, call):
+    """What the call gives where these variables of the environment are set."""
+    with mock.patch.dict(os.environ, environment):
+        return call()
+
+
+def written(path, content):
+    """The path, once it has these bytes."""
+    path.write_bytes(content)
+    return path
 
 
 def has(pattern, found):

@@ -254,38 +254,6 @@ def test_a_probe_is_closed_after_a_failure_and_the_first_failure_is_reported(pha
     assert closed() == before + 2
 
 
-@pytest.mark.parametrize(
-    ("params", "says"),
-    [
-        ({"calls": 10**30}, "must be a whole number"),
-        ({"calls": "1" * 5000}, "too long"),
-        ({"": 1}, "has no parameter"),
-    ],
-)
-def test_odd_parameters_are_refused_in_a_sentence(params, says):
-    """Plainer mistakes are those of the command line (tests/test_cli.py)."""
-    with pytest.raises(ReckonError, match=says):
-        library.run("cpu/syscall/getpid", params)
-
-
-@pytest.mark.parametrize(
-    ("option", "value", "says"),
-    [
-        ("samples", 0, "Input should be greater than or equal to 1."),
-        ("samples", 1e20, "Unable to parse input string as an integer, exceeded maximum size."),
-        ("warmup", -1, "Input should be greater than or equal to 0."),
-        ("cpu", 2**32 + 1, "Input should be less than 2147483648."),  # would be CPU 1
-        ("deadline_s", -5, "Input should be greater than 0."),
-        ("deadline_s", float("inf"), "Input should be less than or equal to 1000000000."),
-        ("seed", 2**32, "Input should be less than 4294967296."),
-        ("priority", "high", "Input should be 'none', 'nice' or 'rr'."),
-    ],
-)
-def test_an_option_that_the_library_cannot_take_is_refused(option, value, says):
-    with pytest.raises(ReckonError, match=f"^{re.escape(f'{option}: {says}')}$"):
-        library.run("test/chain", **{option: value})
-
-
 def test_no_file_descriptor_or_process_is_left_behind():
     """In a process of its own: this one may have what other tests have not closed yet."""
     script = (

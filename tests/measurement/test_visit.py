@@ -19,7 +19,6 @@ from reckon.profiles import PROFILES
 from reckon.records import session
 from reckon.records.quantities.export import to_json
 from reckon.records.quantities.lookup import read_result
-from reckon.records.run_files.unit_conversion import sample_values
 from reckon.records.session import current_session
 
 
@@ -263,30 +262,6 @@ def test_measuring_stops_when_precise_or_when_time_is_up(folders, monkeypatch, m
     monkeypatch.setattr(library, "run", made_up)
     point = rk.measure(predict_chain()).measurement.points[0]
     assert point.stopped in reasons and len(point.processes) >= 6
-
-
-@pytest.mark.parametrize(
-    ("op", "unit", "expected"),
-    [
-        ("call", "ns", 50.0),
-        ("byte", "GB/s", 0.02),
-        ("cycle", "GHz", 0.02),
-        ("ns", "Gtick/s", 100.0),
-        ("cycle", "ns/cycle", 50.0),
-        ("byte", "ns/byte", 50.0),
-        ("call", "1/s", 2e7),
-    ],
-)
-def test_samples_become_the_unit_of_the_prediction(op, unit, expected):
-    from reckon import units
-
-    value = sample_values([1000], [10], op, 2e9, unit)[0]
-    assert units.from_base(value, unit) == pytest.approx(expected)
-
-
-def test_a_unit_that_does_not_fit_the_samples_is_an_error():
-    with pytest.raises(rk.ReckonError, match="time per call; they cannot be expressed in GB/s"):
-        sample_values([1], [1], "call", 1e9, "GB/s")
 
 
 def test_a_run_of_another_machine_is_read_and_never_measured(recorded, monkeypatch):

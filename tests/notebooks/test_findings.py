@@ -15,50 +15,22 @@ from pathlib import Path
 
 import pytest
 from helpers.findings import Table, each
+from helpers.lines import at_hand, read
 
-FILES = sorted((Path(__file__).parent / "findings").glob("*.txt"))
 ROW = re.compile(
     r"(?P<call>.*\S) +-> +(?P<names>.*?)(?: +\[(?P<strength>[\w ]+)\])?(?P<words>(?: \| .*)?)"
 )
 
 
-def _lines():
-    """[(file and number, page, line)], each line with those that continue it."""
-    page, lines = None, []
-    for file in FILES:
-        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
-            if heading := re.fullmatch(r"\[(\w+(?:/\w+)?)\]", line):
-                page = heading[1]
-            elif line.startswith(" "):
-                lines[-1][2] += " " + line.strip()
-            elif line and not line.startswith("#"):
-                lines.append([f"{file.stem}:{number}", page, line])
-    return lines
-
-
-LINES = _lines()
+LINES = read(Path(__file__).parent / "findings")
 CASES = [
-    pytest.param(k, *line[1:], id=line[0]) for k, line in enumerate(LINES) if " -> " in line[2]
+    pytest.param(k, *line, id=name) for k, (name, *line) in enumerate(LINES) if " -> " in line[1]
 ]
-
-
-def _names(page, upto):
-    """What the line at that place has at hand: the values above it that it needs."""
-    above = [line for _, its_page, line in LINES[:upto] if its_page == page and " -> " not in line]
-    needed, lines = {*re.findall(r"\w+", LINES[upto][2])}, []
-    for line in reversed(above):
-        set_here = re.match(r"[\w, ]+(?= = )|\w+(?=\.)", line)[0]
-        if needed & {*set_here.split(", ")}:
-            needed |= {*re.findall(r"\w+", line)}
-            lines.insert(0, line)
-    table = Table(page)
-    exec("\n".join(lines), table.names)
-    return table.names
 
 
 @pytest.mark.parametrize(("number", "page", "line"), CASES)
 def test_a_finding_is_what_follows_from_its_results(number, page, line):
-    names_at_hand = _names(page, number)
+    names_at_hand = at_hand(LINES, number, lambda line: " -> " in line, Table(page).names)
     row = ROW.fullmatch(line)
     found = eval(row["call"], names_at_hand)
     if row["names"] in ("True", "False"):

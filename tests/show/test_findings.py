@@ -37,24 +37,6 @@ def test_findings_of_one_function_share_its_evidence():
 
 
 @pytest.mark.parametrize(
-    ("finding", "label"),
-    [
-        (rk.shown("a", "A waits for B."), ""),
-        (rk.consistent("a", "A waits for B."), " ({term}`consistent with the data`)"),
-        (rk.consistent("a", "A seems to wait for B."), ""),
-        (rk.unexplained("a", "A is slower."), " ({term}`not explained`)"),
-        (rk.unexplained("a", "Why A is slower is not shown here."), ""),
-        (rk.unexplained("a", ""), ""),
-    ],
-)
-def test_a_finding_shows_its_strength_unless_its_words_do(finding, label):
-    assert finding.labelled == finding + label
-    assert rk.say(finding).markdown == finding.labelled
-    answered = rk.show.answer("How long?", CALL, "a call", finding).markdown
-    assert finding.labelled in answered
-
-
-@pytest.mark.parametrize(
     ("slow", "limit", "says"),
     [
         (NOTHING, 2.0, "It was not measured here: no such instruction."),

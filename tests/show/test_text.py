@@ -1,7 +1,5 @@
 """Words and numbers of sentences and cells; text from outside is text, never markup."""
 
-import math
-
 import pytest
 from docutils.core import publish_doctree, publish_string
 from helpers import made_up
@@ -11,57 +9,6 @@ import reckon as rk
 from reckon.book import contents
 from reckon.computer.facts import Machine
 from reckon.show import text
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")],
-)
-def test_a_list_in_words(words, sentence):
-    assert text.join_words(words) == sentence
-
-
-def test_a_name_fits_a_title_page_and_a_phone():
-    assert text.brief("AMD EPYC 7763 64-Core Processor") == "AMD EPYC 7763 64-Core Processor"
-    assert text.brief("X" * 150) == "X" * 39 + "…"
-    assert len(text.brief("Processor " * 30)) <= 120 and text.brief("a " * 99).endswith(" …")
-
-
-def test_the_first_case_that_holds():
-    assert text.first_case((False, "a"), (True, "b"), (True, "c")) == "b"
-    assert text.first_case((False, "a")) == ""
-
-
-def test_shares_and_differences():
-    assert text.percent(0.123) == "12 %" and text.percent(0.1234, 3) == "12.3 %"
-    assert text.more_or_less(2e-6, "µs") == "2.00 µs more"
-    assert text.more_or_less(-2e-6, "µs") == "2.00 µs less"
-    assert text.percent_more_or_less(1.5) == "50 % more"
-    assert text.percent_more_or_less(0.9) == "10 % less"
-
-
-@pytest.mark.parametrize(
-    ("value", "unit", "printed"),
-    [
-        (None, "byte", "not reported"),
-        ("x86_64", "", "x86_64"),
-        (4, "count", "4"),
-        (2.5, "count", "2.5"),
-        (32768, "byte", "32.0 KiB"),
-    ],
-)
-def test_a_value_of_a_machine(value, unit, printed):
-    assert text.machine_value(value, unit) == printed
-
-
-def test_unknown_numbers_are_dashes():
-    assert (
-        text.amount_or_dash(None, "ns")
-        == text.amount_or_dash(math.nan, "ns")
-        == text.ratio_text(math.nan)
-        == "–"
-    )
-
 
 # What a peer, a file or an environment may say.
 HOSTILE = [

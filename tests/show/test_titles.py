@@ -1,7 +1,6 @@
 """What a reader sees instead of a quantity's name."""
 
 import json
-from types import SimpleNamespace
 
 import pytest
 
@@ -26,22 +25,6 @@ def notebook(tmp_path, monkeypatch):
         path.write_text(json.dumps({"cells": cells}))
 
     return write
-
-
-@pytest.mark.parametrize(
-    ("op", "unit", "question"),
-    [
-        ("call", "ns", "How long does one call take?"),
-        ("cycle", "ns/cycle", "How long does one cycle take?"),
-        ("byte", "Gbit/s", "How many bytes a second?"),
-        ("ns", "Gtick/s", "How many ticks a second?"),
-        ("block", "IO/s", "How many blocks a second?"),
-        ("byte", "MiB", "How many bytes?"),
-        ("page", "1", "How large is it?"),
-    ],
-)
-def test_what_a_reader_is_asked_of_a_quantity(op, unit, question):
-    assert titles.question_of(SimpleNamespace(op=op), unit) == question
 
 
 def test_titles_are_those_of_the_notebook(notebook):
@@ -83,22 +66,3 @@ def test_without_a_title_the_name_is_shown_in_words(notebook, source):
 def test_without_a_notebook_the_name_is_shown_in_words(notebook):
     assert titles.title_of("cpu/other/fork_exec") == "fork exec"
     assert titles.page_title("cpu/other") == "cpu/other"
-
-
-@pytest.mark.parametrize(
-    ("timed", "shown"),
-    [
-        ("a sleep of sleep_ms, divided by 2", "a sleep of 200 ms, divided by 2"),
-        ("elements lie `stride_bytes` apart", "elements lie 4 KiB apart"),
-        ("within windows of `window_bytes`", "within windows of N bytes"),
-        ("reads of size_bytes", "reads of N bytes"),
-        ("left alone for idle_ms", "left alone for N ms"),
-        ("each of `touches` new pages", "each of 2,048 new pages"),
-        ("by `files` processes", "by N processes"),
-        ("calls x getpid(); clock_gettime, `ping`", "calls x getpid(); clock_gettime, `ping`"),
-    ],
-)
-def test_parameters_in_what_is_timed_are_shown_as_their_values(timed, shown):
-    params = {"sleep_ms": 200, "stride_bytes": 4096, "window_bytes": 0, "touches": 2048}
-    measurement = SimpleNamespace(timed=timed, params=params, axis="files")
-    assert titles.what_is_timed(measurement).replace("\\", "") == shown

@@ -17,15 +17,3 @@ def test_the_prediction_interval_holds_the_next_value():
         held += low <= following <= high
     assert held == pytest.approx(950, abs=25)
     assert math.isnan(statistics.prediction_interval(values[:5])[0])
-
-
-@pytest.mark.parametrize(
-    ("processes", "step"),
-    [
-        ([[2620, 2640], [2700]], 20),  # a counter that advances by 20 ticks
-        ([[2600, 2627], [2653]], 1),  # one that is scaled and rounded
-        ([[2600, 2600], [2600]], 1),  # readings that do not show it
-    ],
-)
-def test_the_step_of_a_counter_divides_all_distances(processes, step):
-    assert statistics.common_step(processes) == step

@@ -71,30 +71,6 @@ def test_nothing_cannot_be_summarised():
             statistics.summarise(nothing)
 
 
-def apart(a, other, more=0.0):
-    """Of fresh processes with one trial each."""
-    summaries = [statistics.summarise([[v] for v in values]) for values in (a, other)]
-    return summaries[0].apart(summaries[1], more)
-
-
-def test_two_medians_are_apart_only_where_their_intervals_are():
-    low, high = np.arange(90.0, 102), np.arange(110.0, 122)
-    assert (apart(high, low), apart(low, high), apart(low, low + 3)) == (1, -1, 0)
-    assert apart(high, low, more=10) == 1 and apart(high, low, more=20) == 0
-    assert apart(low, high, more=5) == -1
-
-
-def test_two_medians_of_few_processes_are_apart_only_where_they_are_far():
-    assert apart([130.0, 131], [100.0]) == 1 and apart([100.0], [130.0, 131]) == -1
-    assert apart([120.0, 121], [100.0]) == apart([100.0], [120.0]) == 0
-
-
-def test_of_two_negative_medians_at_most_one_is_the_larger():
-    """Differences may be below zero: a quarter of -6 is still a distance upwards."""
-    assert apart([-5.0, -5], [-6.0, -6]) == apart([-6.0, -6], [-5.0, -5]) == 0
-    assert (apart([-5.0, -5], [-9.0, -9]), apart([-9.0, -9], [-5.0, -5])) == (1, -1)
-
-
 def test_an_interval_ends_at_a_limit_that_trials_keep():
     summary = statistics.summarise([[99.5 + 0.1 * k] for k in range(8)])
     assert summary.at_most(100.2).interval.high == 100.2
@@ -129,11 +105,6 @@ def test_two_modes_are_noticed_and_one_is_not_even_on_a_coarse_counter():
     assert statistics.two_modes(both) == SampleWarning("two modes")
 
 
-def test_processes_that_disagree_are_noticed():
-    assert statistics.wide(np.full(10, 100.0)) is None
-    assert statistics.wide(np.array([100.0, 130] * 5)) == SampleWarning("wide", percent=26)
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_a_line_is_found_with_its_interval(seed):
     random = np.random.default_rng(seed)
@@ -162,14 +133,3 @@ def test_a_level_line_and_too_few_points():
     assert (flat.slope, flat.slope_low, flat.slope_high, flat.intercept) == (0, 0, 0, 5)
     with pytest.raises(ValueError, match="at least three points"):
         statistics.line([0, 1], [1, 2])
-
-
-def test_the_step_of_a_counter_is_the_distance_of_common_readings():
-    assert statistics.counter_step([52] * 400 + [78] * 170 + [416]) == 26
-    assert (
-        statistics.counter_step([26] * 67 + [51] * 16 + [52] * 514 + [77] * 3) == 26
-    )  # a scaled counter rounds now and then
-    assert statistics.counter_step([40, 41, 42, 44] * 50) == 1
-    assert (
-        statistics.counter_step([20] * 600) is None and statistics.counter_step(range(1000)) is None
-    )

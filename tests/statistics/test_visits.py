@@ -81,15 +81,6 @@ def test_a_variance_that_follows_the_spread_inside_visits_is_found_and_used():
     assert without.expected(spreads[exact]) > 100 * result.expected(spreads[exact])
 
 
-def test_the_spread_inside_visits_is_of_three_processes_or_not_known():
-    assert statistics.spread_within([[100, 110, 121], [100, 110, 121]]) == pytest.approx(
-        math.log(1.1)
-    )
-    assert statistics.spread_within([[5, 5, 5], [7, 7, 7]]) == 0
-    assert math.isnan(statistics.spread_within([[5, 5, 5], [7, 7]]))
-    assert math.isnan(statistics.spread_within([[0, 5, 5]]))
-
-
 def test_few_companions_pool_nothing():
     random = np.random.default_rng(4)
     assert statistics.pooled_variance(simulated(random, 7, VISITS)) is None
@@ -111,11 +102,6 @@ def test_what_is_not_positive_stays_on_its_own_scale_and_out_of_the_pool():
     pooled = statistics.PooledVariance(0.01, 10, 50)
     low, high = statistics.revisit_interval([-1, 0, 1], pooled, 0.95)
     assert (low, high) == pytest.approx((-4.302653 * math.sqrt(4 / 3), 4.302653 * math.sqrt(4 / 3)))
-
-
-@pytest.mark.parametrize("visits", [[], [7.0], [7.0, 7.0, 7.0], [0.0, 0.0], [1.0, 1.0 + 1e-12]])
-def test_without_two_visits_that_differ_there_is_none(visits):
-    assert all(map(math.isnan, statistics.revisit_interval(visits, None)))
 
 
 def test_a_summary_over_visits_keeps_its_median_and_holds_it():
@@ -196,19 +182,6 @@ def test_visits_that_differ_are_no_drift():
     visits = [1] * 4 + [2] * 4 + [3] * 4
     warnings = statistics.summarise(steady, visits).warnings
     assert "drift" not in [warning.kind for warning in warnings]
-
-
-def test_a_difference_in_each_of_the_same_visits_is_shown_where_both_drift_alike():
-    drifting, dearer = [100.0, 130, 160], [104.0, 134.2, 164.1]
-    assert statistics.apart_in_visits(dearer, drifting) == 1
-    assert statistics.apart_in_visits(drifting, dearer) == -1
-    assert statistics.apart_in_visits(dearer, drifting, more=4.05) == 0  # not in each by more
-    assert statistics.apart_in_visits(dearer[:2], drifting[:2]) == 0  # too few visits
-
-
-def test_differences_that_scatter_as_widely_as_they_are_large_show_none():
-    assert statistics.apart_in_visits([104.0, 131, 166], [100.0, 130, 160]) == 0
-    assert statistics.apart_in_visits([104.0, 129, 164], [100.0, 130, 160]) == 0
 
 
 def test_alike_quantities_are_rarely_shown_to_differ_visit_by_visit():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from helpers import made_up
-from helpers.cached_reads import MIB, made_of_reads, reads
+from helpers.cached_reads import MIB, reads
 
 import reckon as rk
 from reckon import records
@@ -16,17 +16,6 @@ CACHE = contents.findings_of("files/cache")
 def _disk(time_s):
     """The input of what the disk adds."""
     return records.InputRecord(name="disk", origin="guess", value=time_s, unit="s", source="made")
-
-
-def test_the_times_of_a_hit_and_a_miss_are_separated():
-    text = CACHE.hit_and_miss_times(made_of_reads([2] * 40, [80] * 10)).markdown
-    assert "takes 2.00 µs on average, predicted 1.00 µs (2.00×)" in text
-    assert "takes 80.0 µs on average, predicted 41.0 µs (1.95×)" in text
-    assert "While" not in text  # no file is shown to fit
-    text = CACHE.hit_and_miss_times(made_of_reads([2] * 50, [])).markdown
-    assert "2.00 µs" in text and "no other read was seen" in text
-    missing = made_up.nothing("files/cache/made", "no control group")
-    assert "no control group" in CACHE.hit_and_miss_times(missing).markdown
 
 
 def test_slow_reads_of_files_that_fit_are_no_reads_from_the_disk():

@@ -5,21 +5,6 @@ import pytest
 from reckon.show.figures import drawings, style
 
 
-@pytest.mark.parametrize(
-    ("name", "unit", "title"),
-    [
-        ("low", "us", "low [µs]"),
-        ("size of the region", "KiB", "size of the region [KiB]"),
-        ("one read [KiB]", "KiB", "one read [KiB]"),
-        ("MiB touched by the parent", "MiB", "MiB touched by the parent"),
-        ("residual", "s", "residual [s]"),
-        ("readers", "1", "readers"),
-    ],
-)
-def test_a_column_of_data_has_its_unit_once(name, unit, title):
-    assert style.column(name, unit) == title
-
-
 def labelled(axis):
     """The numbers that a reader sees along the axis."""
     axis.get_figure().draw_without_rendering()

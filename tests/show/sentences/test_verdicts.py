@@ -1,6 +1,5 @@
 """How far a prediction was off, in sentences, and the notes on a curve's points."""
 
-import math
 import re
 from dataclasses import replace
 
@@ -13,72 +12,6 @@ from reckon.show.sentences import verdicts, warning_sentences
 from reckon.show.tables import answer_box
 from reckon.show.tables.scores import interval_decades, interval_score
 from reckon.statistics import SampleWarning
-
-
-@pytest.mark.parametrize(
-    ("ratio", "words"),
-    [
-        (1.04, "as predicted"),
-        (0.97, "as predicted"),
-        (1.5, "50 % higher than predicted"),
-        (0.8, "20 % lower than predicted"),
-        (3.0, "a factor of 3.0 higher than predicted"),
-        (0.1, "a factor of 10 lower than predicted"),
-    ],
-)
-def test_how_far_a_prediction_was_off(ratio, words):
-    assert verdicts.how_far(ratio) == words
-
-
-@pytest.mark.parametrize(
-    ("ratios", "how", "words"),
-    [
-        ([1, 1, 1], "as predicted", "as predicted, by the median over its points."),
-        (
-            [0.5, 1, 2],
-            "as predicted",
-            "on both sides of the prediction. It lies from 0.500 times at p0 to 2.00 times at p2. "
-            "The median "
-            "is 1.00 times the prediction. 1 of 3 points lie within 1.25 times of the prediction.",
-        ),
-        (
-            [1, 1, 3],
-            "as predicted",
-            "as predicted in part: 2 of 3 points lie within 1.25 times of the prediction. It is "
-            "farthest off at p2, with 3.00 times the prediction.",
-        ),
-        (
-            [2, 2, 3, math.nan],
-            "a factor of 2.0 higher than predicted",
-            "a factor of 2.0 higher than predicted, by the median over its points. It is farthest "
-            "off at p2, with 3.00 times the prediction.",
-        ),
-    ],
-)
-def test_how_far_a_curve_was_off(ratios, how, words):
-    points = [(ratio, f"p{k}") for k, ratio in enumerate(ratios)]
-    assert verdicts.curve_outcome(points, how) == words
-
-
-def curve_verdict(*ratios):
-    curve = made_up.curve("memory/latency/load", 2.0 ** np.arange(len(ratios)), ratios)
-    return rk.show.verdict(curve, "a load").markdown
-
-
-@pytest.mark.parametrize(
-    ("ratios", "words"),
-    [
-        ([1.0] * 10, "came out as predicted, by the median over its points."),
-        ([1.0] * 9 + [3], "It is farthest off at 512 KiB, with "),
-        ([1.0] * 8 + [3, 9], "came out as predicted in part: 8 of 10 points lie within 1.25"),
-        ([1.67] * 10, "67 % higher"),
-        ([0.8, 1, 1, 1.2, 1.2], "on both sides of the prediction. It lies from 0.8"),
-        ([0.8, *[1] * 18, 1.2], "as predicted, by the median"),  # two of twenty, and near
-    ],
-)
-def test_the_verdict_on_a_curve_hides_no_points_behind_their_median(ratios, words):
-    assert words in curve_verdict(*ratios)
-
 
 WARNINGS = {letter: [SampleWarning("wide", ord(letter))] for letter in "abc"} | {" ": []}
 NOTES = {letter: warning_sentences.note(*WARNINGS[letter]) for letter in "abc"}

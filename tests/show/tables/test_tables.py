@@ -55,34 +55,6 @@ def test_impossible_places_of_a_curve_are_one_line():
     assert text.count("not possible") == 1
 
 
-@pytest.mark.parametrize(
-    ("made_from", "note"),
-    [
-        (["3 visits over 9 min"] * 3, ""),
-        (["3 visits over 9 min", ""], ""),
-        (
-            ["6 processes of one visit", ""],
-            "The intervals are from the processes of one {term}`visit`.",
-        ),
-        (
-            ["3 visits over 9 min", "6 processes of one visit", "6 to 9 processes of one visit"],
-            "From one {term}`visit` only: the intervals of q1 and q2.",
-        ),
-        (
-            ["3 visits over 9 min", *["6 processes of one visit"] * 9],
-            "Of the 10 intervals 9 are of one {term}`visit` only.",
-        ),
-    ],
-)
-def test_a_note_below_a_table_says_which_intervals_are_from_one_visit(made_from, note):
-    results = [
-        SimpleNamespace(quantity=f"cpu/made_up/q{number}", interval_from=text)
-        for number, text in enumerate(made_from)
-    ]
-    text = tables.with_interval_note(rk.say("Table."), results).markdown
-    assert text == ("Table.\n\n" + note if note else "Table.")
-
-
 def cycles(*results, **arguments):
     """The last column of a table of results: its title, then its cells."""
     return [row[-1] for row in rows(rk.show.table([*results], "C", "n", **arguments))]
