@@ -1,4 +1,4 @@
-"""The figure of the chapter on memory bandwidth: latency against throughput."""
+"""The figures of the chapter on memory bandwidth: lines under way; latency against throughput."""
 
 from __future__ import annotations
 
@@ -8,12 +8,31 @@ from matplotlib.axes import Axes
 from reckon import units
 from reckon.records.quantities.result import Result
 from reckon.show.block import Block
-from reckon.show.figures import drawings, measured_curve, style
+from reckon.show.figures import drawings, in_flight, measured_curve, style
 from reckon.show.figures.drawings import Data
+from reckon.show.figures.in_flight import Flight
 from reckon.show.figures.style import BLUE, PURPLE, RED, Look
 from reckon.show.titles import title_of
 
 _NAMES_APART_POINTS = 24  # between points that have their names beside them
+
+
+@style.of_results
+def lines_under_way(
+    read: Result, latency_s: float, line_bytes: float, name: str, caption: str
+) -> Block:
+    """The lines that one core has under way while it reads, by Little's law from their latency:
+    predicted and measured. They are drawn at even distances."""
+    if not read.has_samples:
+        return style.nothing_to_draw([read])
+    rates = {style.predicted(read): float(read.current_values[0]), "Measured": read.median}
+    flights = []
+    for called, rate in rates.items():
+        number = rate * latency_s / line_bytes
+        each, every = (units.amount(time, "ns") for time in (latency_s, line_bytes / rate))
+        words = f"{called}: {number:.0f} lines"
+        flights.append(Flight(words, f"{each} a line, one each {every}", number, latency_s))
+    return in_flight.draw(flights, name, caption)
 
 
 def pair(
@@ -44,7 +63,9 @@ def pair(
             axes.plot(a.current[i], b.current[j], style.REVISED, **revised)
         maximum = np.nanmax([a.middle[i], a.predicted[i], a.current[i]])
         axes.set_xlim(-0.04 * maximum, 1.1 * maximum)
-        measured_curve.set_y(axes, np.concatenate([b.middle[j], b.predicted[j], b.current[j]]), "auto")
+        measured_curve.set_y(
+            axes, np.concatenate([b.middle[j], b.predicted[j], b.current[j]]), "auto"
+        )
         axes.set_xlabel(f"{xlabel} [{units.symbol(a.unit)}]")
         axes.set_ylabel(f"{ylabel} [{units.symbol(b.unit)}]")
         points = [f"{units.as_given(x)} {axis_unit}".strip() for x in shared]

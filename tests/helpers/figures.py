@@ -1,4 +1,4 @@
-"""The files of figures that a test drew, with those that a book draws later."""
+"""The figures that a test drew: their files, with those that a book draws later, and what lies where."""
 
 from pathlib import Path
 
@@ -11,3 +11,24 @@ def file(name: str, ending: str) -> Path:
     """The file of the figure of that name; all that are still to be drawn are drawn first."""
     drawings.draw_later(figure_files.undrawn(LATER), LATER)
     return figure_files.path(name, ending)
+
+
+def drawing(name, narrow=False):
+    """The figure of that name as its page keeps it, or as a phone shows it."""
+    drawn, _ = figure_files.kept(name)
+    if narrow:
+        drawn._make_narrow()
+    drawn.figure.draw_without_rendering()
+    return drawn
+
+
+def assert_texts_touch_nothing(drawn):
+    """Neither one another nor what is drawn, nor does any leave the axes."""
+    axes = drawn.axes
+    room = axes.get_window_extent().padded(1)
+    texts = [text.get_window_extent() for text in axes.texts]
+    bars = [patch.get_window_extent() for patch in axes.patches]
+    assert texts and bars
+    for i, text in enumerate(texts):
+        assert not any(text.overlaps(other) for other in [*texts[:i], *bars])
+        assert room.x0 <= text.x0 and text.x1 <= room.x1, axes.texts[i].get_text()

@@ -175,6 +175,11 @@ def explain_revised(axes: Axes, results: Sequence[Result]) -> None:
         axes.plot([], [], REVISED, lw=1, color=BLACK, label="revised")
 
 
+def predicted(result: Result) -> str:
+    """What a drawing calls its current prediction."""
+    return "Predicted now" if result.revisions else "Predicted"
+
+
 def of_results(draw: Callable[Concatenate[T, P], Block]) -> Callable[Concatenate[T, P], Block]:
     """The drawing function; its figure says which quantities it shows, its first argument's."""
 

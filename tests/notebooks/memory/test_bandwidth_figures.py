@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from helpers import made_up
+from helpers.figures import assert_texts_touch_nothing, drawing
 
 from reckon.book import contents
 
@@ -32,3 +33,19 @@ def test_latency_against_throughput_leaves_out_what_one_of_them_lacks(data):
     assert "latency against the axis" in block.markdown and "nan" not in block.markdown
     gone = made_up.unmeasured("memory/loaded/latency", up)
     assert "needs huge pages" in FIGURES.pair(across, gone, "mem-gone", "C", "x", "y").markdown
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_lines_under_way_are_those_of_littles_law(data, narrow):
+    read = made_up.single("memory/made/read", 16, "GB/s")
+    read.seal.predicted = 40e9
+    latency, line = 80e-9, 64
+    block = FIGURES.lines_under_way(read, latency, line, "mem-lines", "Caption")
+    predicted, measured = data("mem-lines")[1:]
+    assert predicted[:2] == ["Predicted: 50 lines", "50"]
+    assert float(measured[1]) == pytest.approx(16 * 80 / 64, rel=0.03)
+    assert "80.0 ns a line, one each 1.60 ns" in block.markdown
+    assert block.measured == ("memory/made/read",)
+    assert_texts_touch_nothing(drawing("mem-lines", narrow))
+    gone = made_up.unmeasured("memory/made/read", read)
+    assert "needs huge pages" in FIGURES.lines_under_way(gone, latency, line, "m", "C").markdown

@@ -2,11 +2,11 @@
 
 import pytest
 from helpers import made_up
+from helpers.figures import assert_texts_touch_nothing, drawing
 
 import reckon as rk
 from reckon.prediction.inputs import guess
 from reckon.records.quantities.recorded_predictions import prediction_record
-from reckon.show import figure_files
 
 PARTS = {
     "work": "kernel: finds a page, counts it, enters it",
@@ -73,12 +73,34 @@ def test_nothing_is_drawn_of_what_was_not_measured():
 @pytest.mark.parametrize("narrow", [False, True])
 def test_texts_touch_neither_one_another_nor_a_bar(data, narrow, measured_us):
     rk.draw.steps(result(measured_us), PARTS, "made-steps", "Made")
-    drawing, _ = figure_files.kept("made-steps")
-    if narrow:
-        drawing._make_narrow()
-    drawing.figure.draw_without_rendering()
-    texts = [text.get_window_extent() for text in drawing.axes.texts]
-    bars = [bar.get_window_extent() for bar in drawing.axes.patches]
-    assert len(texts) == 12 and len(bars) == 6
-    for i, text in enumerate(texts):
-        assert not any(text.overlaps(other) for other in [*texts[:i], *bars])
+    drawn = drawing("made-steps", narrow)
+    assert len(drawn.axes.texts) == 12 and len(drawn.axes.patches) == 6
+    assert_texts_touch_nothing(drawn)
+
+
+@rk.predict("files/made", unit="us")
+def block(trip, rate, size, nothing, near, near_nothing):
+    return trip + size / rate, (nothing - trip) + (near - near_nothing - size / rate)
+
+
+def test_an_input_may_mean_one_step_of_the_hardware_and_another_of_the_software(data):
+    made = made_up.single("files/made", 400, "us")
+    times = {"trip": 200, "nothing": 250, "near": 100, "near_nothing": 75}
+    inputs = {name: guess(time, "us", "", low=time, high=time) for name, time in times.items()}
+    inputs |= {"size": rk.given(4, "KiB", ""), "rate": rk.given(102.4, "MB/s", "")}
+    made.entry.predictions[:] = [prediction_record(block(**inputs))]
+    rk.draw.steps(
+        made,
+        {"trip": "network: a trip", "size": "network: bytes"},
+        "made-layers",
+        "Made",
+        software={"trip": "kernel: ends", "nothing": "kernel: ends"}
+        | dict.fromkeys(("near", "near_nothing", "size"), "program: the file"),
+    )
+    steps = {row[0]: float(row[1]) for row in data("made-layers")[1:]}
+    assert steps["A trip (network)"] == pytest.approx(200)
+    assert steps["Bytes (network)"] == pytest.approx(40)
+    assert steps["Ends (kernel)"] == pytest.approx(50)
+    assert steps["The file (program)"] == pytest.approx(-15)
+    assert steps["Together, predicted"] == pytest.approx(275)
+    assert_texts_touch_nothing(drawing("made-layers", narrow=True))
