@@ -68,10 +68,17 @@ def draw(
         if served:
             legend = ((_SERVED, served), (_WAITS, waits))
             drawing.legend([Patch(fc=colour, label=label) for colour, label in legend])
-        alt = "; ".join(each.get_text() for each in axes.texts)
+        alt = "; ".join(_in_words(flight, served) for flight in flights)
         header = ["what", "under way at once", *style.columns(unit, "time of one", "of it served")]
         rows = [_cells(flight, unit) for flight in flights]
         return drawing.save(name, caption, alt, Data(header, rows))
+
+
+def _in_words(flight: Flight, served: str) -> str:
+    under_way = f"{flight.words}: {flight.number:.3g} under way at once, {flight.shown}"
+    if flight.served >= flight.seconds:
+        return under_way
+    return f"{under_way}, {units.amount(flight.served, 'ns')} of it {served}"
 
 
 def _cells(flight: Flight, unit: str) -> list[str]:

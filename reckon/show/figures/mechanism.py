@@ -48,7 +48,7 @@ def _predicted(
     prediction = to_prediction(result.quantity, result.current)
     formula = prediction.formula
     parts = [(formula.predicted, who_does_what)]
-    if software is not None and formula.hardware and formula.software:
+    if formula.hardware is not None and formula.software is not None and software is not None:
         parts = [(formula.hardware, who_does_what), (formula.software, software)]
     found: dict[str, float] = {}
     for part, names in parts:

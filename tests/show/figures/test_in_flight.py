@@ -21,7 +21,9 @@ def bars(drawn, colour):
 
 
 def test_at_each_moment_as_many_are_served_as_by_littles_law(data):
-    in_flight.draw([Flight("Made", "100 ns", 8, 100e-9, 25e-9)], "made-queue", "Made", "s", "w")
+    queue = [Flight("Made", "100 ns", 8, 100e-9, 25e-9)]
+    block = in_flight.draw(queue, "made-queue", "Made", "served", "waiting")
+    assert ":alt: Made: 8 under way at once, 100 ns, 25.0 ns of it served\n" in block.markdown
     served = bars(drawing("made-queue"), COLOURS["processor"])
     for moment in (3.1, 50.1, 77.7, 120.3):
         assert sum(begin <= moment < end for _, begin, end in served) == 2
