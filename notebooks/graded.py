@@ -1,0 +1,127 @@
+"""A report as a student could have handed it in, and what its grader writes beside it."""
+
+import numpy as np
+
+import reckon as rk
+from reckon.show.formulas import formula_block
+
+# The rows of the rubric in book/teaching.md, by a word of each, with their points.
+RUBRIC = {"The prediction": 4, "Every input": 4, "The prediction was made first": 2, "The measured value": 4, "An explanation": 4,
+          "The measurement that would decide": 2}
+GRADES = {"The prediction": (4, "Units agree; hardware and software are apart."),
+          "Every input": (3, "The others have a source or an interval, the 3 GHz have neither."),
+          "The prediction was made first": (2, "The file with the predictions is older than the samples."),
+          "The measured value": (3, "Value, interval and method are right; the interval is misread."),
+          "An explanation": (2, "Which input would have to change is computed. That the TLB takes the time is only claimed."),
+          "The measurement that would decide": (2, "It separates the two parts of the formula, and could come out either way.")}
+NEAR = 1.25  # a ratio up to this, and down to its inverse, is no miss
+
+
+def measured():
+    """The first touch of a page, and of a huge one, as their chapter's record has them."""
+    by_name = rk.by_name(rk.results("memory/fault"))
+    return by_name.get("anonymous"), by_name.get("huge")
+
+
+def is_measured(*results):
+    return all(result and result.has_samples for result in results)
+
+
+def unless_measured(result):
+    """The sentence in the place of what cannot be said."""
+    reason = rk.why(result) if result else "the chapter on page faults has no record"
+    return rk.say(f"Not measured: {reason}.")
+
+
+def margin(row, note=""):
+    """The grader's points for that row of the rubric, beside the text."""
+    points, why = GRADES[row]
+    said = rk.say(f"**{row}: {points} of {RUBRIC[row]}.** {why}", note)
+    return rk.blocks.Block(f":::{{margin}}\n{said.markdown}\n:::")
+
+
+def formula(prediction):
+    return rk.blocks.Block(formula_block(prediction))
+
+
+def expected(prediction):
+    low, high = prediction.interval()
+    ends = f", and {rk.amount(low, 'us')} to {rk.amount(high, 'us')} with my guess at its ends" if low else ""
+    return rk.say(f"So I expect {rk.amount(float(prediction.predicted), 'us')}{ends}.")
+
+
+def clock_of_the_run(clock):
+    """clock: the core's, as an input."""
+    return f"Week 1 measured it: {rk.amount(clock.value, 'Gcycle/s')}." if clock.origin == "measured" else ""
+
+
+def result(touch, prediction):
+    if not is_measured(touch):
+        return unless_measured(touch)
+    ratio = rk.number(touch.median / float(prediction.predicted), 2)
+    said = rk.say(f"Reckon measured {touch:interval} in {touch.summary.processes} fresh processes: {ratio} times my prediction. "
+                  "Each trial touches 64 pages of new memory and divides by the faults that the kernel counted. Memory that the host "
+                  "has taken back would mislead, so the pages were touched once before and given back. The interval says that nearly "
+                  "all first touches take between its two ends.")
+    return rk.blocks.Block(said.markdown, measured=(touch.quantity,))
+
+
+def misread_interval(touch):
+    if not is_measured(touch):
+        return ""
+    summary = touch.summary
+    return (f"It is where the median of a later measurement would lie. Single trials go from {rk.amount(summary.minimum, 'us')} to "
+            f"{rk.amount(summary.p99, 'us')} (99th percentile).")
+
+
+def work_that_fits(touch, prediction):
+    """The cycles of the kernel's work with which the formula would give the measured value."""
+    inputs = prediction.inputs
+    rest = touch.median - inputs["page"].value / inputs["written"].value - inputs["entry"].value
+    return rest * inputs["clock"].value
+
+
+def explanation(touch, prediction):
+    if not is_measured(touch):
+        return unless_measured(touch)
+    ratio, cycles, work = touch.median / float(prediction.predicted), work_that_fits(touch, prediction), prediction.inputs["work"]
+    fits = f"With {rk.number(cycles)} cycles of the kernel's work, where I guessed {rk.plain(work.value)}, the formula would be right."
+    if cycles < 0:
+        fits = "No work of the kernel, however small, makes the formula right: clearing alone was predicted too long."
+    side = ("I came out near, which may be two errors that cancel." if 1 / NEAR <= ratio <= NEAR else
+            "The touch takes longer than I predicted." if ratio > 1 else "The touch takes less than I predicted.")
+    return rk.say(f"{side} {fits} The difference is due to misses of the TLB, because the page is new to it.")
+
+
+def tlb_claim(walk):
+    """What the grader answers. walk: how much longer memory takes in small pages than in huge ones, in seconds; None if unknown."""
+    if walk is None or not np.isfinite(walk) or walk <= 0:
+        return "Nothing here measures it; “unexplained” would have had full marks."
+    return (f"In week 5 a load in small pages took {rk.amount(walk, 'ns')} longer than in huge ones: compare that with the difference. "
+            "“Unexplained” would have had full marks.")
+
+
+def page_walk():
+    by_name = rk.by_name(rk.results("memory/latency"))
+    pair = [by_name.get(name) for name in ("memory_small", "memory")]
+    return pair[0].median - pair[1].median if is_measured(*pair) else None
+
+
+def deciding(touch, huge, prediction):
+    """Clearing or the kernel's path: a huge page has 512 times as much of the first, and the second once."""
+    inputs = prediction.inputs
+    clearing = inputs["page"].value / inputs["written"].value
+    expects = (f"I would touch a huge page. It is cleared like 512 small ones, {rk.amount(512 * clearing, 'us')} by my formula, but the kernel is "
+               "entered once. If a first touch is mostly clearing, it takes 512 times as long; if it is mostly the kernel's path, far less.")
+    if not is_measured(touch, huge):
+        return rk.say(expects)
+    times = rk.number(huge.median / touch.median)
+    text = rk.say(f"{expects} Reckon has this as well, {huge:interval}: {times} times.").markdown
+    return rk.blocks.Block(text, measured=(touch.quantity, huge.quantity))
+
+
+def grades():
+    rows = [[row, f"{points} of {RUBRIC[row]}", why] for row, (points, why) in GRADES.items()]
+    total = sum(points for points, _ in GRADES.values())
+    rows.append(["**Together**", f"**{total} of {sum(RUBRIC.values())}**", "A good report with one misreading and one claim too many."])
+    return rk.blocks.grid(["Rubric", "Points", "Why"], rows, "The grades of this report", "graded-points", widths=[28, 12, 60])

@@ -1,0 +1,81 @@
+"""The graded report: its rubric is the teachers', and what it says follows from the run."""
+
+import re
+
+import pytest
+from helpers import made_up
+from helpers.project import ROOT
+
+import reckon as rk
+from reckon.book import contents
+
+PAGE = contents.findings_of("graded")
+
+
+@rk.predict("memory/fault/anonymous", unit="us")
+def touch(page, written, entry, work, clock):
+    return page / written, entry + work / clock
+
+
+def mine():
+    """1 µs to clear, 0.1 µs to enter, 0.5 µs of work."""
+    return touch(
+        page=rk.given(4, "KiB", ""),
+        written=rk.given(4.096, "GB/s", ""),
+        entry=rk.given(100, "ns", ""),
+        work=rk.guess(1500, "cycle", "", low=300, high=3000),
+        clock=rk.given(3, "GHz", ""),
+    )
+
+
+def test_the_rubric_is_that_of_the_teachers_page():
+    text = (ROOT / "book" / "teaching.md").read_text("utf-8")
+    table = text[text.index("| Points | For |") :].split("\n\n")[0].splitlines()[2:]
+    rows = [re.match(r"\| (\d+) \| (.*) \|$", line).groups() for line in table]
+    assert sum(PAGE.RUBRIC.values()) == 20 == sum(int(points) for points, _ in rows)
+    for (points, what), (row, most) in zip(rows, PAGE.RUBRIC.items(), strict=True):
+        assert what.startswith(row) and int(points) == most
+    assert all(0 <= points <= PAGE.RUBRIC[row] for row, (points, _) in PAGE.GRADES.items())
+    assert "**16 of 20**" in PAGE.grades().markdown
+
+
+@pytest.mark.parametrize(
+    ("measured_us", "side", "fits"),
+    [
+        (3.1, "takes longer than I predicted", "With 6,0"),
+        (1.6, "came out near", "With 1,5"),
+        (1.2, "takes less than I predicted", "With 3"),
+        (0.5, "takes less than I predicted", "No work of the kernel"),
+    ],
+)
+def test_the_explanation_is_that_of_the_ratio(measured_us, side, fits):
+    result = made_up.single("memory/fault/anonymous", measured_us, "us")
+    text = PAGE.explanation(result, mine()).markdown
+    assert side in text and re.search(fits.replace(",0", ",?[0-9]"), text)
+    cycles = PAGE.work_that_fits(result, mine())
+    assert cycles == pytest.approx((result.median - 1.1e-6) * 3e9)
+
+
+def test_the_grader_answers_with_values_of_the_run():
+    result = made_up.single("memory/fault/anonymous", 3, "us")
+    note = PAGE.misread_interval(result)
+    assert (
+        rk.amount(result.summary.p99, "us") in note
+        and rk.amount(result.summary.minimum, "us") in note
+    )
+    assert "30.0 ns longer" in PAGE.tlb_claim(30e-9)
+    assert "Nothing here measures it" in PAGE.tlb_claim(None)
+    huge = made_up.single("memory/fault/huge", 150, "us")
+    assert "512 µs by my formula" in PAGE.deciding(result, huge, mine()).markdown
+    assert (
+        f"{rk.number(huge.median / result.median)} times"
+        in PAGE.deciding(result, huge, mine()).markdown
+    )
+
+
+def test_without_the_measurement_the_page_says_why():
+    gone = made_up.nothing("memory/fault/anonymous", "this machine cannot")
+    for said in (PAGE.result(gone, mine()), PAGE.explanation(gone, mine())):
+        assert said.markdown == "Not measured: this machine cannot."
+    assert "no record" in PAGE.result(None, mine()).markdown
+    assert PAGE.misread_interval(gone) == ""
