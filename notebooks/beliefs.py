@@ -73,7 +73,7 @@ AFAR = [
 
 def answers(beliefs, first):
     """The beliefs, numbered from `first` on, each with its answer folded."""
-    results = {each.quantity: each for each in rk.results()}
+    results = {each.quantity: each for each in rk.results(samples=False)}
     blocks = [answer(first + place, belief, results) for place, belief in enumerate(beliefs)]
     names = [name for belief in beliefs for name in (belief.one, belief.other) if name in results]
     return rk.blocks.Block(rk.blocks.join_blocks(blocks).markdown, measured=tuple(dict.fromkeys(names)))

@@ -164,9 +164,12 @@ def run() -> Run:
     return current_session().run
 
 
-def results(experiment: str | None = None) -> list[Result]:
+def results(experiment: str | None = None, *, samples: bool = True) -> list[Result]:
     """Every quantity that the run's records hold; none of an experiment yet to be measured, which
-    this book perhaps leaves out."""
+    this book perhaps leaves out.
+
+    Without `samples` a whole run is read in a tenth of a second: points have their summaries alone.
+    """
     from reckon import records
     from reckon.book.contents import source
     from reckon.records.quantities.lookup import all_results
@@ -177,4 +180,4 @@ def results(experiment: str | None = None) -> list[Result]:
         if not path.exists():
             records.note_read(path)  # the page follows when the record is there
             return []
-    return all_results(name, experiment)
+    return all_results(name, experiment, samples=samples)

@@ -244,6 +244,11 @@ class Prediction:
         """The predicted value in base units: a float, or an array along the axis."""
         return self.value(self.formula.predicted)
 
+    def predicted_with(self, name: str, value: float):
+        """The same with another value of one input, which is not the axis."""
+        values = {**self._input_values(), name: np.float64(value)}
+        return self._along_axis(expression.evaluate(self.formula.predicted, values))
+
     def check_value(self) -> None:
         """Raises PredictionError for an infinite value, and for a time or rate below 0."""
         predicted = np.atleast_1d(self.predicted)

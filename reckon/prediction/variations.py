@@ -60,7 +60,7 @@ def sensitivity(prediction: Prediction) -> dict[str, tuple[float, float]]:
 def _multiple(prediction: Prediction, name: str, value: float) -> float:
     with np.errstate(all="ignore"):
         predicted = np.atleast_1d(prediction.predicted)
-        multiples = _predicted_with(prediction, name, value) / predicted
+        multiples = np.atleast_1d(prediction.predicted_with(name, value)) / predicted
         if len(multiples) == 1:
             return float(multiples[0])
         return float(np.exp(np.mean(np.log(multiples))))
@@ -71,13 +71,6 @@ def _spread(low: float, high: float) -> float:
     if low > 0 and high > 0:
         return abs(math.log(high / low))
     return 0.0 if low == high else math.inf
-
-
-def _predicted_with(prediction: Prediction, name: str, value: float) -> np.ndarray:
-    """The predicted value, or the curve, with another value of one input."""
-    input_ = dataclasses.replace(prediction.inputs[name], value=value, low=None, high=None)
-    inputs = {**prediction.inputs, name: input_}
-    return np.atleast_1d(dataclasses.replace(prediction, inputs=inputs).predicted)
 
 
 def needed_value(
@@ -91,7 +84,8 @@ def needed_value(
 
     @functools.cache  # neighbouring intervals share an end
     def excess(value: float) -> float:
-        return median_ratio(measured, _predicted_with(prediction, name, value)[indices]) - 1
+        predicted = np.atleast_1d(prediction.predicted_with(name, value))
+        return median_ratio(measured, predicted[indices]) - 1
 
     for start, end in _brackets(prediction.inputs[name]):
         value = _root(excess, start, end)
@@ -121,6 +115,8 @@ def _root(function, start: float, end: float) -> float | None:
         return None
     for _ in range(NEEDED_HALVINGS):
         middle = (start + end) / 2
+        if middle in (start, end):  # no number lies between them
+            break
         if at_start * function(middle) > 0:
             start = middle
         else:

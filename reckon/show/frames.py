@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -53,15 +53,13 @@ def samples(*results: Result, titles: Titles = None) -> pd.DataFrame:
     second         when the trial began, in seconds since the measurement began
     value          what one operation took, or the rate, in `unit`; nan without samples
     """
-    import pandas as pd
-
-    parts = []
+    parts: list[dict] = []
     for result, unit in with_units(results):
         for point in result.points:
             of_point = _of_quantity(result, unit, titles, point.x)
-            parts.append(pd.DataFrame(of_point | _trials(result, point, unit)))
+            parts.append(of_point | _trials(result, point, unit))
         if not result.has_samples:
-            parts.append(pd.DataFrame(_of_quantity(result, unit, titles, [None])))
+            parts.append(_of_quantity(result, unit, titles, None))
     return _joined(parts, _SAMPLE_COLUMNS)
 
 
@@ -83,22 +81,36 @@ def frame(*results: Result, titles: Titles = None) -> pd.DataFrame:
     state          measured, reused, unsupported, failed, or predicted (not measured yet)
     reason         why it was not measured
     """
-    import pandas as pd
-
-    parts = []
+    parts: list[dict] = []
     for result, unit in with_units(results):
         values = _points(result, unit) if result.has_samples else {}
         positions = [point.x for point in result.points] or [None]
         state = {"state": result.state, "reason": result.reason}
-        parts.append(pd.DataFrame(_of_quantity(result, unit, titles, positions) | values | state))
+        parts.append(_of_quantity(result, unit, titles, positions) | values | state)
     return _joined(parts, _RESULT_COLUMNS)
 
 
-def _joined(parts: list[pd.DataFrame], columns: list[str]) -> pd.DataFrame:
+def _joined(parts: list[dict], columns: list[str]) -> pd.DataFrame:
+    """A frame of the parts' rows. A part has values by column: one for each row, or one for all;
+    nan where it has none. (A frame of each part would take ten times as long.)"""
     import pandas as pd
 
-    rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
-    return rows.reindex(columns=columns)
+    counts = [max(np.size(value) for value in part.values()) for part in parts]
+    rows = {
+        column: [
+            value
+            for part, count in zip(parts, counts, strict=True)
+            for value in _repeated(part.get(column, math.nan), count)
+        ]
+        for column in columns
+    }
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _repeated(value: Any, count: int) -> list:
+    """A list of that length: the values of an array, or one value again and again."""
+    values = value.tolist() if isinstance(value, np.ndarray) else value
+    return values if isinstance(values, list) and len(values) == count else [values] * count
 
 
 def with_units(results: Iterable[Result]) -> Iterator[tuple[Result, str]]:

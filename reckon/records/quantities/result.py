@@ -341,7 +341,7 @@ class Result:
     def current_line(self) -> statistics.Line | None:
         return statistics.line(self.axis, self.current_values) if self.line else None
 
-    @property
+    @functools.cached_property
     def medians(self) -> np.ndarray:
         """The value at each measured point (n,), in base units: the median of its visits' medians.
 
@@ -486,13 +486,13 @@ class Result:
         cycles = np.asarray(process.ticks) * process.cycles_per_tick
         return per_operation(cycles, process.ops, self.seal.kind)
 
-    @property
+    @functools.cached_property
     def is_of_two_groups(self) -> bool:
         """Whether it is no curve and its processes fall into two groups, so that one number does
         not describe it: it has no ratio."""
         return not self.is_curve and bool(self.summary and self.summary.groups)
 
-    @property
+    @functools.cached_property
     def ratio(self) -> float:
         """Measured over predicted, by the sealed prediction; of a curve, the middle one; nan of two
         groups."""
