@@ -1,5 +1,6 @@
 """A formula typed on the page becomes what Python makes of it: the same tree, the same refusals."""
 
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
@@ -42,103 +43,14 @@ def test_every_formula_of_the_book_is_read_as_it_is(open_page, experiment):
     assert [quantity for quantity, is_same in read.items() if not is_same] == []
 
 
-FITTING = [
-    "mode_switch / clock",
-    "(mode_switch + kernel_path) / clock * 2",
-    "mode_switch/clock-kernel_path/clock",
-    "mode_switch / clock / 2 ** 3 ** 0.5",
-    "-mode_switch / clock + 3 * kernel_path / clock",
-    "mode_switch * clock ** -1",
-    "np.where(mode_switch < kernel_path, mode_switch, 2 * kernel_path) / clock",
-    "np.maximum(mode_switch, kernel_path) / clock",
-    "np.minimum(mode_switch, 0) / clock",
-    "np.sqrt(mode_switch * kernel_path) / clock",
-    "np.ceil(mode_switch / kernel_path) * kernel_path / clock",
-    "np.where(np.logical_and(mode_switch <= kernel_path, mode_switch > 3 * kernel_path), 1, 2.5e0) * kernel_path / clock",
-    "np.log2(8) * kernel_path / clock + 0",
-    ".5 * +mode_switch / clock",
-    "(2 + 3) * (mode_switch) / (clock)",
-    "np.maximum(1,5) * mode_switch/clock\u00a0* 2e3",
-    f"{'(' * 149}mode_switch{')' * 149} / clock",
-    " + ".join(["mode_switch / clock"] * 140),
-]
-UNFITTING = [
-    "rk.guess(500) / clock",
-    "kernel_path / clock + 10",
-    "kernel_path / clock + 10 ns",
-    "kernel_path / clock + 10ns",
-    "kernel_path / clock + 10*ns",
-    'kernel_path / clock + "10 ns"',
-    "return kernel_path / clock",
-    "constructor",
-    "2 kernel_path / clock",
-    "2 x kernel_path / clock",
-    "2(kernel_path) / clock",
-    "kernel_path(2) / clock",
-    "kernel_path / (2.5 GHz)",
-    "kernel_path / clock ms",
-    "(kernel_path clock)",
-    "2kernel_path / clock",
-    "mode_switch",
-    "mode_switch * clock",
-    "mode_switch + clock",
-    "kernel_path / clock - mode_switch",
-    "np.maximum(mode_switch, clock)",
-    "np.where(mode_switch < clock, 1, 2) * mode_switch / clock",
-    "np.log(mode_switch) / clock",
-    "mode_switch ** kernel_path / clock",
-    "mode_switch / 0",
-    "mode_switch / clok",
-    "np.sin(mode_switch) / clock",
-    "math.sqrt(mode_switch) / clock",
-    "np.minimum(mode_switch) / clock",
-    "mode_switch / clock)",
-    "(mode_switch / clock",
-    "mode_switch clock",
-    "mode_switch /",
-    "mode_switch // clock",
-    "mode_switch / clock; alert(1)",
-    "mode_switch if 1 else clock",
-    "'a'",
-    "",
-    "1,5 * mode_switch / clock",
-    "(mode_switch + 1,5 * kernel_path) / clock",
-    "1,5",
-    "mode_switch / clock, kernel_path / clock",
-    "mode_switch * 0x10 / clock",
-    "mode_switch * 1_000 / clock",
-    "1.2.3 * mode_switch / clock",
-    "2e * mode_switch / clock",
-    "1e999 * mode_switch / clock",
-    "9 ** 9 ** 9 ** 9 * mode_switch / clock",
-    "np.sqrt(-1) * mode_switch / clock",
-    "mode_switch ^ 2 / clock",
-    "mode_switch % clock",
-    "mode_switch == clock",
-    "mode_switch & clock",
-    "mode_switch >> clock",
-    "mode_switch and clock",
-    "mode_switch × 2 / clock",
-    "mode_switch − 2",
-    "max(mode_switch, kernel_path) / clock",
-    "sqrt(4) * mode_switch / clock",
-    "foo(4) * mode_switch / clock",
-    "np.sqrt",
-    "np.sqrt()",
-    "mode_switch * / clock",
-    "mode_switch @ clock",
-    "mode_switch = clock",
-    "(mode_switch / clock, 2)",
-    "((mode_switch) / clock",
-    "1 < 2 < 3",
-    "frobnicate / clock",
-    "1 / clock",
-    "np.sqrt(mode_switch / clock) ** 3",
-    "__import__('os')",
-    f"{'(' * 151}mode_switch{')' * 151} / clock",
-    f"{'-' * 151}mode_switch / clock",
-    " + ".join(["mode_switch / clock"] * 200),
-]
+# Those that fit the null call, then those that do not.
+FITTING, UNFITTING = (
+    part.splitlines()
+    for part in Path(__file__).with_name("formulas.txt").read_text("utf-8").split("\n\n")
+)
+FITTING += [f"{'(' * 149}mode_switch{')' * 149} / clock", " + ".join(["mode_switch / clock"] * 140)]
+UNFITTING += ["", f"{'(' * 151}mode_switch{')' * 151} / clock", f"{'-' * 151}mode_switch / clock"]
+UNFITTING.append(" + ".join(["mode_switch / clock"] * 200))
 
 
 def in_python(text):

@@ -2,52 +2,12 @@
 
 import pytest
 from helpers.capabilities import installed, two_cpus
-from helpers.probes import MIB
+from helpers.probes import cases
 
 from reckon.measurement import library
 
 
-@pytest.mark.parametrize(
-    ("probe", "params", "reason"),
-    [
-        *(
-            (f"cpu/task/{probe}", {"resident_bytes": 1 << 40}, r"fit into the \d+ MiB available$")
-            for probe in ("fork", "vfork", "posix_spawn")
-        ),
-        ("cpu/task/fork", {"pages": "giant"}, "pages are small or huge$"),
-        ("memory/bandwidth/modify", {"pages": "giant"}, "pages are small or huge$"),
-        ("memory/latency/random", {"pages": "giant"}, "pages are small or huge$"),
-        ("memory/bandwidth/read", {"vector": "avx1024"}, "no registers of that width"),
-        ("memory/bandwidth/write", {"vector": ""}, "no registers of that width"),
-        ("memory/bandwidth/read", {"threads": 1000}, r"1000 CPUs are requested, and this process"),
-        ("memory/latency/random", {"size_bytes": 128, "line_bytes": 128}, "at least two nodes"),
-        ("memory/bandwidth/load", {"size_bytes": 64}, "needs at least two nodes"),
-        ("memory/latency/random", {"size_bytes": 1 << 37, "line_bytes": 16}, "fewer than 2.31"),
-        ("memory/latency/stride", {"stride_bytes": 17}, "nodes must be a multiple of 8 bytes"),
-        ("memory/bandwidth/load", {"line_bytes": 66}, "nodes must be a multiple of 8 bytes"),
-        ("memory/latency/mountain", {"stride_bytes": 12}, "stride must be a multiple of 8 bytes"),
-        ("memory/latency/random", {"window_bytes": 8}, "window must hold at least one node"),
-        ("memory/latency/mountain", {"size_bytes": 128, "stride_bytes": 256}, "than the stride"),
-        ("memory/latency/hpe_i7_860", {"size_bytes": 2048, "chunk_elements": 256}, "two chunks"),
-        ("memory/fault/major", {"size_bytes": 4096}, "four pages for each sample"),
-        ("files/read/fio", {"file_bytes": 4096}, "no block is read twice, .* has only 1$"),
-        ("files/read/direct_random", {"file_bytes": 4096}, "is read twice, .* has only 1$"),
-        ("files/read/buffered_random", {"file_bytes": 12287, "block_bytes": 8192}, "has only 1$"),
-        (
-            "files/read/direct_random",
-            {"file_bytes": 4096, "block_bytes": 8192},
-            "have at least one",
-        ),
-        ("files/read/buffered_sequential", {"advice": "none"}, "normal, random or sequential$"),
-        (
-            "files/contention/slowest",
-            {"file_bytes": MIB, "blocks": 100},
-            "401 different blocks of 4096 bytes are requested of a file that has 256; request fewer "
-            "trials or a larger file",
-        ),
-        ("files/contention/t470", {"size_bytes": MIB, "blocks": 1000}, "fewer blocks than are to"),
-    ],
-)
+@pytest.mark.parametrize(("probe", "params", "reason"), cases("refused"))
 def test_a_value_that_makes_no_sense_is_refused(probe, params, reason):
     if probe.endswith("load"):
         two_cpus()

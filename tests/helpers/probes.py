@@ -115,6 +115,22 @@ def started(program, *arguments, environment=(), **how):
             process.kill()
 
 
+def cases(name):
+    """[(probe, parameters, what follows the arrow)] of tests/csrc/NAME.txt."""
+    found = []
+    for line in (ROOT / f"tests/csrc/{name}.txt").read_text(encoding="utf-8").splitlines():
+        if line[0] != "#":
+            what, answer = line.split(" -> ")
+            probe, *given = what.split()
+            params = dict(word.split("=") for word in given)
+            params = {
+                key: int(value) if value.isdigit() else value for key, value in params.items()
+            }
+            folder, _, names = probe.rpartition("/")
+            found += [(f"{folder}/{each}", params, answer) for each in names.split("|")]
+    return found
+
+
 def answers(probes, params=None, isolated=(True, False), **how):
     """[[probe, "ran" or its error]] in a process of its own, each probe isolated and not. A probe is
     given those of the parameters that it has."""

@@ -4,6 +4,7 @@ import gzip
 import json
 import re
 import shutil
+from pathlib import Path
 
 import pytest
 from helpers import made_up
@@ -67,48 +68,14 @@ def test_the_root_hash_covers_the_variance_that_intervals_are_made_from(run):
     assert len(roots) == 3
 
 
-@pytest.mark.parametrize(
-    ("change", "fault"),
-    [
-        (set_at(SCALAR, "predictions", 0, "predicted", 9.0), "not have the digest of this seal"),
-        (set_at(SCALAR, "predictions", []), "predictions: List should have at least 1 item"),
-        (set_at(SCALAR, "measurement", None), "1 of what its chain names is missing"),
-        (set_at(SCALAR, "attempt", "reason", "bad luck"), "not have the digest of this attempt"),
-        (set_at(SCALAR, "attempt", None), "1 of what its chain names is missing"),
-        (
-            set_at("cpu/made/none", "measurement", "reason", "x"),
-            "not have the digest of this attempt",
-        ),
-        (
-            set_at(SCALAR, "chain", 0, "at", "2020-01-01T00:00:00Z"),
-            "event 1 of its chain .seal. was",
-        ),
-        (set_at(SCALAR, "chain", 1, "digest", "0"), "event 2 of its chain .visit. was changed"),
-        (set_at(SCALAR, "chain", []), "not have the digest of this visit"),
-        (set_at(SCALAR, "measurement", "tick_hz", 2e9), "its tick_hz is that of no visit"),
-        (
-            set_at(SCALAR, "measurement", "visits", 0, "tick_hz", 2e9),
-            "what it says of visit 1 is not",
-        ),
-        (set_at(SCALAR, "measurement", "profile", "full"), "its profile is that of no visit"),
-        (
-            set_at(SCALAR, "measurement", "started_at", "2020-01-01T00:00:00Z"),
-            "its times are not those of its visits",
-        ),
-        (set_at(SCALAR, "measurement", "seconds", 1e3), "its times are not those of its visits"),
-        (set_at(SCALAR, "measurement", "key", "f00"), "its key is not that of its samples"),
-        (set_at(SCALAR, "measurement", "reports", ["t470"]), "its reports is not that of its"),
-        (set_at(SCALAR, "measurement", "op", "call"), "its op is not that of its samples"),
-        (set_at(SCALAR, "measurement", "timed", "less"), "its timed is not that of its samples"),
-        (set_at(SCALAR, "measurement", "points", 0, "params", {"calls": 2}), "its points are not"),
-        (
-            set_at(CURVE, "measurement", "points", 1, "summary", "median", 1e-9),
-            "the summary at 2,048 does not follow from the samples",
-        ),
-    ],
-)
-def test_an_edit_of_a_record_is_named(run, change, fault):
-    edit(run, change)
+EDITS = Path(__file__).with_name("edits.txt").read_text("utf-8").splitlines()[1:]
+
+
+@pytest.mark.parametrize("line", EDITS)
+def test_an_edit_of_a_record_is_named(run, line):
+    keys, value, fault = re.fullmatch("(.*) = (.*) -> (.*)", line).groups()
+    name, *path = [int(key) if key.isdigit() else key for key in keys.split()]
+    edit(run, set_at(f"cpu/made/{name}", *path, json.loads(value)))
     faults = verify.faults("r")
     assert any(re.search(fault, sentence) for sentence in faults), faults
     assert all(sentence.startswith(("cpu/made/", "cpu/made: ")) for sentence in faults)
