@@ -55,6 +55,8 @@ class Places:
         whether all that the cell itself shows is new then. Raises what the cell raises."""
         from IPython.utils.capture import capture_output
 
+        if not _is_plain(source):
+            return False
         with (
             self._collecting() as collected,
             _pictures_closed() as pictures,
@@ -129,6 +131,14 @@ class Places:
             markdown = notebook_cells.with_links_from(data["text/markdown"], folder)
             data = {**data, "text/markdown": markdown}
         display(data or _EMPTY, raw=True, metadata=metadata, display_id=name, update=update)
+
+
+def _is_plain(source: str) -> bool:
+    """Whether the cell is Python alone: the kernel executes a magic command, or await."""
+    try:
+        return bool(compile(source, "", "exec"))
+    except SyntaxError:
+        return False
 
 
 @contextlib.contextmanager

@@ -4,6 +4,7 @@ titles of the page and of its quantities."""
 from __future__ import annotations
 
 import ast
+import dis
 import functools
 import itertools
 import json
@@ -13,10 +14,12 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import CodeType
 
 _LONGEST_LINE = 60  # characters of a cell's line in a sentence
 _GIT_S = 10
 _PAGE = re.compile(r"(?<=\]\()/(?P<path>[\w/-]+\.(?:ipynb|md|bib))(?=[)#])")  # in a link
+_MAGIC = re.compile(r"^([ \t]*)[%!](?!%).*", re.MULTILINE)
 _TITLES = "titles"  # the tag of the cells that hold them
 ANSWER = "answer"  # that of the answer box and its figure
 UNTIL_THE_ANSWER = "Choose *Run All Cells* in the menu *Run*: the answer appears here."
@@ -167,14 +170,10 @@ def _makers(notebook: str, name: str, but: str | None = None) -> Iterator[tuple[
     """The number of each cell that makes the name, and its line. but: a cell's identifier."""
     cells = itertools.zip_longest(sources(notebook), ids(notebook))  # an old notebook has none
     for number, (source, cell) in enumerate(cells, 1):
-        if but and cell == but:
+        if (but and cell == but) or name not in names_given(source):
             continue
-        try:
-            statements = ast.parse(source).body
-        except (SyntaxError, ValueError):
-            continue
-        for statement in statements:
-            if name in _names(statement):
+        for statement in _parsed(source).body:
+            if name in _stored(ast.Module([statement], [])):
                 line = source.splitlines()[_first_line(statement) - 1].strip()
                 is_long = len(line) > _LONGEST_LINE
                 yield number, f"{line[:_LONGEST_LINE]}…" if is_long else line
@@ -188,33 +187,47 @@ def _first_line(statement: ast.stmt) -> int:
 def names_given(source: str) -> set[str]:
     """The names that the cell gives a value; of one with a fault, those that begin its lines."""
     try:
-        return {name for statement in ast.parse(source).body for name in _names(statement)}
+        return _stored(_parsed(source))
     except (SyntaxError, ValueError):
         functions = re.findall(r"^def (\w+)", source, re.MULTILINE)
         return {*functions, *re.findall(r"^(\w+) *=[^=]", source, re.MULTILINE)}
 
 
 def names_read(source: str) -> set[str]:
-    """The names that the cell uses, but arguments of its functions; none of one with a fault."""
+    """The names of the notebook that the cell uses; none of one with a fault."""
     try:
-        nodes = [*ast.walk(ast.parse(source))]
+        codes = [*_codes(_parsed(source))]
     except (SyntaxError, ValueError):
         return set()
-    names = [node for node in nodes if isinstance(node, ast.Name)]
-    used = {name.id for name in names if isinstance(name.ctx, ast.Load)}
-    return used - {node.arg for node in nodes if isinstance(node, ast.arg)}
+    return {name for code in codes for name in _operands(code, "LOAD_NAME", "LOAD_GLOBAL")}
 
 
-def _names(statement: ast.stmt) -> set[str]:
-    """The names that the statement gives a value, outside of functions."""
-    if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
-        return {statement.name}
-    if isinstance(statement, (ast.Import, ast.ImportFrom)):
-        return {alias.asname or alias.name.partition(".")[0] for alias in statement.names}
-    if isinstance(statement, ast.AnnAssign) and statement.value is None:  # `path: 150` is no value
-        return set()
-    return {
-        node.id
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
+def _stored(cell: ast.Module) -> set[str]:
+    """The names of the notebook that the statements give a value."""
+    whole, *parts = _codes(cell)
+    stored = _operands(whole, "STORE_NAME", "STORE_GLOBAL")
+    return stored.union(*(_operands(part, "STORE_GLOBAL") for part in parts))
+
+
+def _parsed(source: str) -> ast.Module:
+    """The cell's statements without magic commands. Raises SyntaxError or ValueError."""
+    try:
+        return ast.parse(source)
+    except SyntaxError:
+        return ast.parse(_MAGIC.sub(r"\1pass", source))
+
+
+def _codes(cell: ast.Module) -> Iterator[CodeType]:
+    """The compiled statements, then all functions and classes in them.
+
+    The compiler knows whose variable a name is. The module symtable does not: from Python 3.12 on
+    it lists the variables of a comprehension as the notebook's."""
+    codes = [compile(cell, "", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)]
+    for code in codes:
+        codes += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+        yield code
+
+
+def _operands(code: CodeType, *operations: str) -> set[str]:
+    steps = dis.get_instructions(code)
+    return {step.argval for step in steps if step.opname in operations}

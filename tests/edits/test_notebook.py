@@ -333,6 +333,10 @@ def test_outputs_follow_an_edited_prediction(page):
     [
         (["c = 2", "a = 1", "b = a", "a = b"], [2, 3]),
         (["a = 1", "b = 2", "c = a + b", "a = 3"], [0, 2, 3]),  # else c would be made of 3
+        (["", "b = 2", "def seek(b):\n    return b\nseek(b=b)", "def other(b):\n    b"], [2]),
+        (["", "b = 2", "c = [b for b in range(3)]", "d = {a: b for a in range(3)}"], [3]),
+        (["", "b = 2", "[c := b for a in range(3)]", "print(c)", "class B:\n    b: int"], [2, 3]),
+        (["", "b = 2", "c = await a(b)", "%matplotlib inline\nd = c", "%%bash\nb"], [2, 3]),
     ],
 )
 def test_what_follows_is_made_of_what_the_cells_above_it_give(sources, following):
@@ -348,6 +352,16 @@ def test_a_cell_that_follows_and_fails_is_named_with_those_that_are_old(page):
         shown.count("null_call takes") == 1 and "Cell 7 follows and fails with the same." in shown
     )
     assert " cells that follow from this one still show what was before: choose" in shown
+    edited(page, FORMULA, "no such", "text")
+
+
+@pytest.mark.parametrize("line", ["%pwd", "import asyncio; await asyncio.sleep(0)"])
+def test_a_cell_that_only_the_kernel_executes_is_counted(page, line):
+    page.run(f"{line}\n{page.cells[TABLE_CELL]}", TABLE_CELL)
+    shown = edited(page, FORMULA, "kernel_path / clock", "4 * kernel_path / clock")
+    assert "1 cell that follows from this one still shows what was before" in shown
+    assert "fails" not in shown
+    page.run(page.cells[TABLE_CELL], TABLE_CELL)
     edited(page, FORMULA, "no such", "text")
 
 
