@@ -9,16 +9,22 @@ from reckon.errors import ReckonError
 from reckon.prediction.formula import Prediction
 from reckon.records.quantities import revisions
 from reckon.records.quantities.recorded_predictions import prediction_record
-from reckon.records.quantities.revisions import Variants, differences, is_same
+from reckon.records.quantities.revisions import (
+    Variants,
+    differences,
+    has_other_sources,
+    is_same,
+)
 from reckon.records.run_files.models import PredictionRecord, Quantity
 from reckon.records.session import Session
 
 
 def _is_new(prediction: records.PredictionRecord, quantity: Quantity) -> bool:
     """Whether the prediction is to be written: as a revision, or as a seal before any sample."""
+    last = quantity.predictions[-1]
     if quantity.has_samples:
-        return bool(differences(quantity.predictions[-1], prediction))
-    return not is_same(quantity.predictions[-1], prediction)
+        return bool(differences(last, prediction)) or has_other_sources(last, prediction)
+    return not is_same(last, prediction)
 
 
 def seal(predictions: Collection[Prediction], session: Session) -> dict[str, Quantity]:

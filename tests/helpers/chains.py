@@ -5,13 +5,15 @@ from reckon import records
 from reckon.records.session import current_session
 
 
-def predict_chain(cycles=6400.0, quantity="test/chain", axis=None):
-    @rk.predict(quantity, unit="ns")
+def predict_chain(
+    cycles=6400.0, quantity="test/chain", axis=None, kind="sum", source="counted", cite=None
+):
+    @rk.predict(quantity, unit="ns", kind=kind)
     def chain(cycles, clock):
         return cycles / clock, 0
 
     return chain(
-        cycles=axis or rk.given(cycles, "cycle", "counted"),
+        cycles=axis or rk.given(cycles, "cycle", source, cite=cite),
         clock=rk.guess(3, "GHz", "a clock", low=1, high=6),
     )
 

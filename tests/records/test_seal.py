@@ -55,6 +55,26 @@ def test_what_is_revised_later_is_a_revision_of_the_new_seal(mended):
     assert rk.measure(predict_chain(cycles=64000.0)).revisions == []
 
 
+def test_another_kind_is_a_revision_that_can_be_sealed(folders):
+    assert rk.measure(predict_chain()).revisions == []
+    assert rk.measure(predict_chain(kind="mean")).revisions == ["kind sum revised to mean"]
+    rk.reseal(predict_chain(kind="mean"), REASON)
+    assert stored().seal.kind == "mean"
+    assert rk.measure(predict_chain(kind="mean")).revisions == []
+
+
+def test_a_corrected_source_is_recorded_and_moves_no_prediction(folders):
+    rk.measure(predict_chain())
+    result = rk.measure(predict_chain(source="the manual", cite="intel"))
+    (_, revision), cycles = stored().predictions, stored().predictions[-1].inputs[0]
+    assert (cycles.source, cycles.cite) == ("the manual", "intel")
+    assert revision.role == "revision" and result.revisions == []
+    rk.measure(predict_chain(source="the manual", cite="intel"))
+    assert len(stored().predictions) == 2
+    corrected = rk.measure(predict_chain(7000.0)).revisions
+    assert corrected == ["inputs revised: cycles"]
+
+
 def test_a_seal_without_a_reason_is_named(mended):
     run = current_session().run.name
     path = verify.run_dir(run) / "test.json"

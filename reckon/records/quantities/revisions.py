@@ -36,7 +36,7 @@ from reckon.records.run_files.store import experiment_of, record_path
 
 
 def differences(before: PredictionRecord, after: PredictionRecord) -> list[str]:
-    """What a person changed, in words: the formula, or which inputs.
+    """What a person changed, in words: the formula, its kind, or which inputs.
 
     An input that was measured or read from the machine and has moved since is no change of the
     prediction."""
@@ -46,6 +46,8 @@ def differences(before: PredictionRecord, after: PredictionRecord) -> list[str]:
     sentences = []
     if before.formula_id != after.formula_id:
         sentences.append("formula revised")
+    if before.kind != after.kind:
+        sentences.append(f"kind {before.kind} revised to {after.kind}")
     if changed:
         sentences.append("inputs revised: " + ", ".join(changed))
     return sentences
@@ -53,13 +55,13 @@ def differences(before: PredictionRecord, after: PredictionRecord) -> list[str]:
 
 def revisions(sealed: PredictionRecord, current: PredictionRecord) -> list[str]:
     """What a person changed since the seal, in words; nothing where it moves neither the value nor
-    its interval."""
+    its interval, nor what is measured."""
     if current is sealed:
         return []
     ends = ("predicted", "low", "high")
     is_moved = any(_differ(getattr(sealed, end), getattr(current, end)) for end in ends)
-    has_other_formula = sealed.formula_id != current.formula_id
-    return differences(sealed, current) if is_moved or has_other_formula else []
+    is_other = (sealed.formula_id, sealed.kind) != (current.formula_id, current.kind)
+    return differences(sealed, current) if is_moved or is_other else []
 
 
 def _differ(before: Value | None, after: Value | None) -> bool:
@@ -82,6 +84,15 @@ def _is_revised(before: InputRecord, after: InputRecord | Input) -> bool:
     if before.origin != after.origin:
         return True
     return (before.value, before.low, before.high) != (after.value, after.low, after.high)
+
+
+def has_other_sources(before: PredictionRecord, after: PredictionRecord) -> bool:
+    """Whether a person states another source of an input; that of a field or a result is none's."""
+    old, new = (
+        {(input_.name, input_.source, input_.cite) for input_ in p.inputs if not input_.reference}
+        for p in (before, after)
+    )
+    return old != new
 
 
 def as_recorded(recorded: PredictionRecord, prediction: Prediction) -> Prediction:
