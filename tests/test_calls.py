@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 from helpers import findings
-from helpers.lines import at_hand, read
+from helpers.lines import at_hand, by_heading, check_all, read
 
 from reckon.book import contents
 from reckon.errors import ReckonError
@@ -32,17 +32,14 @@ def is_case(line):
 
 
 LINES = read(Path(__file__).parent / "calls")
-CASES = [
-    pytest.param(k, *line, id=name) for k, (name, *line) in enumerate(LINES) if is_case(line[1])
-]
+CASES = by_heading(LINES, is_case)
 
 
-@pytest.mark.parametrize(("number", "module", "line"), CASES)
-def test_a_call_gives_or_refuses_this(number, module, line, folders):
-    module = importlib.import_module(module) if "." in module else contents.findings_of(module)
-    names = {**vars(findings), **MORE, "tmp_path": folders, **vars(module)}
+def check(place, _, line, heading, folder):
+    module = importlib.import_module(heading) if "." in heading else contents.findings_of(heading)
+    names = {**vars(findings), **MORE, "tmp_path": folder, **vars(module)}
     call, how, expected = ROW.fullmatch(line).groups(default="")
-    names = at_hand(LINES, number, is_case, names)
+    names = at_hand(LINES, place, is_case, names)
     if how == "!":
         with pytest.raises(ReckonError) as refused:
             eval(call, names)
@@ -52,3 +49,9 @@ def test_a_call_gives_or_refuses_this(number, module, line, folders):
     else:
         text = str(eval(call, names)).strip()
         assert re.fullmatch(re.escape(expected).replace("…", ".*"), text, re.DOTALL), text
+
+
+@pytest.mark.parametrize("heading", CASES)
+def test_a_call_gives_or_refuses_this(heading, folders):
+    cases = [(*case, heading, folders) for case in CASES[heading]]
+    check_all(cases, check)

@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 
 def read(folder):
     """[[file and line number, heading, line]] of its tables, each line with those that continue it."""
@@ -30,3 +32,24 @@ def at_hand(lines, upto, is_case, names):
             used.insert(0, line)
     exec("\n".join(used), names)
     return names
+
+
+def check_all(cases, check):
+    """Fails with each case that check() does not let pass, and why, a line each."""
+    found = []
+    for case in cases:
+        try:
+            check(*case)
+        except (Exception, pytest.fail.Exception) as error:
+            found.append(f"{case}: {type(error).__name__}: {error}")
+    if found:
+        pytest.fail("\n".join(found), pytrace=False)
+
+
+def by_heading(lines, is_case):
+    """{heading: [(place among the lines, file and line number, line)]} of the cases."""
+    cases = {}
+    for place, (name, heading, line) in enumerate(lines):
+        if is_case(line):
+            cases.setdefault(heading, []).append((place, name, line))
+    return cases

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from helpers.findings import Table, each
-from helpers.lines import at_hand, read
+from helpers.lines import at_hand, by_heading, check_all, read
 
 ROW = re.compile(
     r"(?P<call>.*\S) +-> +(?P<names>.*?)(?: +\[(?P<strength>[\w ]+)\])?(?P<words>(?: \| .*)?)"
@@ -23,13 +23,10 @@ ROW = re.compile(
 
 
 LINES = read(Path(__file__).parent / "findings")
-CASES = [
-    pytest.param(k, *line, id=name) for k, (name, *line) in enumerate(LINES) if " -> " in line[1]
-]
+CASES = by_heading(LINES, lambda line: " -> " in line)
 
 
-@pytest.mark.parametrize(("number", "page", "line"), CASES)
-def test_a_finding_is_what_follows_from_its_results(number, page, line):
+def check(number, _, line, page):
     names_at_hand = at_hand(LINES, number, lambda line: " -> " in line, Table(page).names)
     row = ROW.fullmatch(line)
     found = eval(row["call"], names_at_hand)
@@ -46,3 +43,8 @@ def test_a_finding_is_what_follows_from_its_results(number, page, line):
     for words in filter(None, row["words"].split(" | ")):
         words = re.sub(r"\{(\w+)\}", lambda name: str(names_at_hand.get(name[1], name[0])), words)
         assert (words.removeprefix("-") in text) == (not words.startswith("-")), (words, text)
+
+
+@pytest.mark.parametrize("page", CASES)
+def test_a_finding_is_what_follows_from_its_results(page):
+    check_all([(*case, page) for case in CASES[page]], check)

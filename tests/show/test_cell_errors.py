@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.lines import check_all
 from helpers.project import finished
 from helpers.syscall_cells import FORMULA, INPUTS, MEASURE, cells
 
@@ -49,9 +50,11 @@ def formula():
     return {"null_call": null_call, "null_call_here": here}
 
 
-@pytest.mark.parametrize(("cell", "sentence"), CELLS)
-def test_a_mistake_is_one_sentence(cell, sentence, formula):
-    assert error_of(cell.replace(" ⏎ ", "\n"), **formula) == sentence
+def test_a_mistake_is_one_sentence(formula):
+    def check(cell, sentence):
+        assert error_of(cell.replace(" ⏎ ", "\n"), **formula) == sentence
+
+    check_all(CELLS, check)
 
 
 def run_page(edited, old, new):
