@@ -90,7 +90,7 @@ def test_a_capacity_has_the_conditions_of_its_process_and_no_time(predicted):
     (point,) = measurement.points
     assert measurement.is_derived and measurement.axis is None and len(measurement.visits) == 1
     source, derived = curve.points[-1].processes[0], point.processes[0]
-    assert [*values_of(derived, measurement, "byte", "plain")] == [derived.ops]
+    assert [*values_of(derived, derived.ticks, measurement, "byte", "plain")] == [derived.ops]
     assert derived.chain_ticks is None and derived.wide_ticks is None
     same = set(records.Process.model_fields)
     same -= {"ticks", "ops", "chain_ticks", "wide_ticks", "visit"}

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from reckon import records, statistics, units
 from reckon.prediction.ratios import median_ratio
@@ -123,9 +124,13 @@ class Result:
         """The same with a value for each trial of a mean too."""
         return [self._values(process, "plain") for process in point.processes]
 
-    def _values(self, process: records.Process, kind: str) -> np.ndarray:
+    def _values(
+        self, process: records.Process, kind: str, ticks: ArrayLike | None = None
+    ) -> np.ndarray:
+        """ticks: what its trials took; default: as they were measured."""
         assert self.measurement  # it has processes
-        return values_of(process, self.measurement, self.unit, kind)
+        ticks = process.ticks if ticks is None else ticks
+        return values_of(process, ticks, self.measurement, self.unit, kind)
 
     def process_medians(self, point: records.Point) -> np.ndarray:
         """The median of each process that its summary has, in base units."""
@@ -189,7 +194,9 @@ class Result:
     def _over_processes(self, point: records.Point) -> statistics.Summary:
         """The summary whose interval is that of the median over the processes of all visits."""
         return self._stored_summary(point) or summarise_point(
-            point, self._unshared_ratio, lambda process: self._values(process, self.seal.kind)
+            point,
+            self._unshared_ratio,
+            lambda process, ticks: self._values(process, self.seal.kind, ticks),
         )
 
     def summarised_processes(self, point: records.Point) -> list[records.Process]:
@@ -482,8 +489,8 @@ class Result:
             for point in self.points
         ]
 
-    def _process_cycles(self, process: records.Process) -> np.ndarray:
-        cycles = np.asarray(process.ticks) * process.cycles_per_tick
+    def _process_cycles(self, process: records.Process, ticks: ArrayLike) -> np.ndarray:
+        cycles = np.asarray(ticks) * process.cycles_per_tick
         return per_operation(cycles, process.ops, self.seal.kind)
 
     @functools.cached_property

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from reckon import statistics, units
 from reckon.errors import ReckonError
@@ -75,44 +76,47 @@ def _totals(amounts, ops, kind: str) -> tuple:
     return amounts, ops
 
 
-def values_of(process: Process, measurement: Measurement, unit: str, kind: str) -> np.ndarray:
-    """The values of a process's trials, in base units."""
+# A process's values, had its trials taken these ticks.
+ValuesOf = Callable[[Process, ArrayLike], np.ndarray]
+
+
+def values_of(
+    process: Process, ticks: ArrayLike, measurement: Measurement, unit: str, kind: str
+) -> np.ndarray:
+    """The values of a process's trials, in base units, had they taken these ticks."""
     tick_hz = measurement.tick_hz_of(process)
-    return trial_values(process.ticks, process.ops, measurement.op, tick_hz, unit, kind)
+    return trial_values(ticks, process.ops, measurement.op, tick_hz, unit, kind)
 
 
-def summarise_point(
-    point: Point, unshared: float, values: Callable[[Process], np.ndarray]
-) -> statistics.Summary:
+def summarise_point(point: Point, unshared: float, values: ValuesOf) -> statistics.Summary:
     """The summary of a point's samples: of those with the core alone, if enough visits have some.
 
     values: what is summarised of a process. unshared: see unshared_ratio()."""
     samples = divided(point, unshared)
     visits = [process.visit for process in samples.summarised]
-    summarised = [values(process) for process in samples.summarised]
+    summarised = [values(process, process.ticks) for process in samples.summarised]
     summary = statistics.summarise(summarised, visits)
     step = _value_of_a_step(samples.summarised, summarised, values)
     summary = replace(summary, step=step).at_least_a_step()
     if not samples.busy:
         return summary
     median = statistics.median_of_visits(
-        [values(process) for process in samples.busy], [process.visit for process in samples.busy]
+        [values(process, process.ticks) for process in samples.busy],
+        [process.visit for process in samples.busy],
     )
     sibling = statistics.BusySibling(samples.busy_share, median, samples.is_mixed)
     return replace(summary, sibling=sibling)
 
 
-def _value_of_a_step(
-    processes: list[Process], before: list[np.ndarray], values: Callable[[Process], np.ndarray]
-) -> float:
+def _value_of_a_step(processes: list[Process], before: list[np.ndarray], values: ValuesOf) -> float:
     """By how much a trial's value, of which `before` has all, changes with one step of the counter:
     the median."""
     step = statistics.common_step([process.ticks for process in processes])
 
     def change(process: Process, value: np.ndarray) -> float:
-        longer = process.model_copy(update={"ticks": np.asarray(process.ticks) + step})
         with np.errstate(invalid="ignore"):  # of rates whose trial took no tick
-            return float(np.median(np.abs(values(longer) - value)))
+            longer = values(process, np.asarray(process.ticks) + step)
+            return float(np.median(np.abs(longer - value)))
 
     return float(np.median([*map(change, processes, before)]))
 
@@ -127,7 +131,9 @@ def summarise_points(measurement: Measurement, unit: str, kind: str) -> Measurem
         summary = None
         if point.processes:
             summary = summarise_point(
-                point, unshared, lambda process: values_of(process, measurement, unit, kind)
+                point,
+                unshared,
+                lambda process, ticks: values_of(process, ticks, measurement, unit, kind),
             )
         return point.model_copy(update={"summary": summary})
 
