@@ -6,16 +6,13 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
 from reckon import config, records, units
 from reckon.computer.facts import Machine
-from reckon.prediction.inputs import Input
 from reckon.prediction.ratios import MISS, NEAR, factor_off, is_comparable
 from reckon.records.quantities import export
-from reckon.records.quantities.recorded_predictions import needed_guesses, to_prediction
 from reckon.records.quantities.result import Result
 from reckon.show.block import (
     COMPACT,
@@ -25,7 +22,6 @@ from reckon.show.block import (
     grid,
     marked,
     say,
-    short_name,
     sorted_by,
     table,
 )
@@ -71,9 +67,6 @@ from reckon.show.text import (
 )
 from reckon.show.text_summary import text_summary
 from reckon.show.titles import link, page_link, title_of
-
-_DISCUSSED = 8  # of the predictions that were farthest off
-
 
 _EXTREMES = 3  # the best and worst predictions that are named
 
@@ -208,56 +201,6 @@ def abstract(machine: Machine, results: list[Result]) -> Block:
         shares_sentence(judged),
         f"Farthest off are {_named(judged[::-1])}.",
     )
-
-
-def misses(results: list[Result]) -> Block:
-    """What is known of the predictions that were farthest off: whether their intervals allowed it,
-    and which guess alone would have made them right with a value that was thought possible."""
-    missed = [result for result in open_results(results) if factor_off(result.ratio) > MISS][::-1]
-    if not missed:
-        return say(f"No prediction was off by more than {MISS:g} times.")
-    judged = [result for result in missed if result.inside_interval is not None]
-    held = sum(bool(result.inside_interval) for result in judged)
-    known = sum(bool(_guesses_to_blame(result)) for result in missed)
-    shown = missed[:_DISCUSSED]
-    text = say(
-        f"{len(missed)} predictions were off by more than {MISS:g} times.",
-        f"Of the {len(judged)} that have an interval, it held the measured value of {held}."
-        if judged
-        else "",
-        f"Another value of one guess, within its interval, would have made {known} of them right: "
-        "there the formula may hold, and the guess was off.",
-        "Each chapter says what is known of the cause.",
-        [f"- {link(result.quantity)}: {_discussed(result)}" for result in shown],
-    )
-    return replace(text, measured=tuple(result.quantity for result in shown))
-
-
-def _guesses_to_blame(result: Result) -> list[str]:
-    """Each guess with the value, within its interval, with which the prediction would be right."""
-    prediction = to_prediction(result.quantity, result.seal)
-    found = []
-    for name, value in needed_guesses(result, prediction).items():
-        guess = prediction.inputs[name]
-        if guess.has_inside(value):
-            was = _in_unit(guess.value, guess)
-            found.append(f"{short_name(name)} {_in_unit(value, guess)} instead of {was}")
-    return found
-
-
-def _discussed(result: Result) -> str:
-    """The ratio of one of them, and the values of guesses with which it would be right."""
-    ratio = f"{ratio_text(result.ratio)} the prediction"
-    if not result.is_curve:
-        predicted = amount_or_dash(result.seal.predicted, result.unit)
-        ratio = f"predicted {predicted}, measured {result:interval} ({ratio_text(result.ratio)})"
-    right = join_words(_guesses_to_blame(result), "or")
-    return f"{ratio}. " + (f"Right with {right}." if right else "No guess explains it alone.")
-
-
-def _in_unit(value: float | list[float], input_: Input) -> str:
-    assert isinstance(value, float)  # no axis is a guess
-    return units.with_unit(units.number(units.from_base(value, input_.unit)), input_.unit)
 
 
 def _is_uncertain(result: Result) -> bool:

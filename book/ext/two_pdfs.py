@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 
 from docutils import nodes
+from pdf_references import add_references, shorten_in_lists
 from pdf_tables import fit_to_page, is_empty, latex, remove_column, rows_of
 from sphinx import addnodes
 from sphinx.builders.latex import LaTeXBuilder
@@ -66,6 +67,8 @@ class TwoPdfs(LaTeXBuilder):
             _move_to_appendices(tree)
         _begin_appendices(tree, self.env.external_site_map)
         _remove_dead_links(tree)
+        add_references(tree, _page_of)
+        shorten_in_lists(tree)
         for formula in tree.findall(nodes.math_block):
             _let_break(formula)
         for table in list(tree.findall(nodes.table)):
@@ -146,7 +149,7 @@ def _folded(page):
 
 def _page_of(node):
     """The name of the page that the node stands on."""
-    while not isinstance(node, addnodes.start_of_file):
+    while not isinstance(node, addnodes.start_of_file | FromPage | nodes.document):
         node = node.parent
     return node["docname"]
 

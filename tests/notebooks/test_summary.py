@@ -1,5 +1,6 @@
 """The summary's sentences on how good the predictions were."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -12,6 +13,7 @@ from reckon.show.tables import headlines, scores
 from reckon.statistics import SampleWarning
 
 SUMMARY, FRONT = contents.findings_of("summary"), contents.findings_of("summary_front")
+DISCUSSION = contents.findings_of("summary_discussion")
 
 
 def predicted(factor, **interval):
@@ -152,13 +154,13 @@ def test_caveats_have_a_line_for_each_cause():
 def test_a_miss_is_blamed_on_a_guess_whose_interval_holds_the_value_it_needs(recorded):
     rk.begin(run="recorded")
     ours = SUMMARY.by_own_methods(rk.results())
-    text = SUMMARY.misses(ours).markdown
+    text = DISCUSSION.misses(ours).markdown
     first, *rest = [line for line in text.splitlines() if line.startswith("- ")]
     worst = scores.open_results(ours)[-1]
     assert first.startswith(f"- {SUMMARY.link(worst.quantity)}: ") and len(rest) == 7
     assert any("Right with " in line for line in rest) and " instead of " in text
     assert "No guess explains it alone." in text
-    assert SUMMARY.misses([predicted(1.0)]).markdown == (
+    assert DISCUSSION.misses([predicted(1.0)]).markdown == (
         "No prediction was off by more than 2 times."
     )
 
@@ -170,3 +172,58 @@ def test_the_abstract_has_the_machine_the_score_and_the_worst(recorded):
     assert scores.shares_sentence(scores.open_results(ours)) in text
     assert rk.literal(rk.run().machine.value("processor.model")) in text
     assert SUMMARY.link(scores.open_results(ours)[-1].quantity) in text
+
+
+def timed(value, predicted_value):
+    """A time that was predicted as another."""
+    result = made_up.single(f"cpu/made/{value}", value, "ns")
+    result.seal.predicted = predicted_value * 1e-9
+    return result
+
+
+def test_the_conclusion_counts_the_pairs_of_times_in_their_predicted_order():
+    times = {"a call": timed(1, 2), "a fault": timed(10, 400), "a fork": timed(100, 300)}
+    text = DISCUSSION.conclusion([predicted(1.0)], times).markdown
+    assert re.search(
+        r"span (2\.0|1\.9) powers of ten, from a call \(.* ns\) to a fork \(.* ns\)", text
+    )
+    assert "Of each two of these 3 the predictions name the longer one in 2 of 3 cases" in text
+    assert "the order of the costs was not known beforehand" in text
+    times["a fault"] = timed(10, 4)
+    text = DISCUSSION.conclusion([predicted(1.0)], times).markdown
+    assert "in 3 of 3 cases: the order of the costs was known before any was measured" in text
+    assert "powers of ten" not in DISCUSSION.conclusion([predicted(1.0)], {}).markdown
+
+
+def test_the_conclusion_compares_kinds_of_predictions_only_where_they_differ():
+    guess = {"origin": "guess", "unit": "cycle"}
+    earlier = {"origin": "measured", "unit": "ns", "reference": "cpu/made/else"}
+    of_guesses, of_earlier = (
+        with_inputs(predicted(4.0), guess),
+        with_inputs(predicted(2.0), earlier),
+    )
+    text = DISCUSSION.conclusion([of_guesses, of_earlier], {}).markdown
+    assert (
+        "Those from earlier measurements of this run were off by 2.00, those from data sheets, the "
+        "clock and guesses by 4.00." in text
+    )
+    alike = with_inputs(predicted(4.4), earlier)
+    text = DISCUSSION.conclusion([of_guesses, alike], {}).markdown
+    assert "by 4.40: neither kind came clearly nearer." in text
+    assert "Those" not in DISCUSSION.conclusion([of_guesses], {}).markdown
+
+
+def test_the_conclusion_says_what_the_predictions_lack(recorded):
+    held, missed = {"low": 1e-9, "high": 1e-7}, {"low": 8e-8, "high": 9e-8}
+    text = DISCUSSION.conclusion([predicted(1.0, **held), predicted(8.0, **missed)], {}).markdown
+    assert "Of their intervals 1 of 2 held, where 95 % should: they were too narrow." in text
+    assert "1 was off by more than 2 times; for 0 of them one other guess" in text
+    assert "No single guess explains the other 1: a formula" in text
+    text = DISCUSSION.conclusion([predicted(1.0, **held)], {}).markdown
+    assert "Of their intervals 1 of 1 held." in text and "off by more than" not in text
+    rk.begin(run="recorded")
+    ours = SUMMARY.by_own_methods(rk.results())
+    known = DISCUSSION.misses(ours).markdown
+    count = re.search(r"would have made (\d+) of them", known)[1]
+    assert f"for {count} of them one other guess" in DISCUSSION.conclusion(ours, {}).markdown
+    assert DISCUSSION.conclusion([], {}).markdown == "No estimate has been measured yet."

@@ -50,6 +50,7 @@ _RIGHT = 0.9  # where the axes end, in widths of the figure
 _NARROW_INCHES, _NARROW_AXES_INCHES, _NARROW_LABEL = 4.0, 2.0, 44  # a label's line in characters
 _VECTOR_DPI = 72  # of SVG and PDF
 _MARGIN_INCHES = 0.1
+_PRINTED_COLUMNS = (5, 4, 3, 2)  # of a legend
 _TICK_LABELS_APART = 4  # pixels
 _STEEP = 45  # degrees
 # The places of long lines and of marks in an SVG, and what is finer than a tenth of a point.
@@ -114,6 +115,20 @@ class Drawing:
             self.figure.subplots_adjust(right=_RIGHT - width)
             self.figure.draw_without_rendering()
             _thin_out(self.axes.xaxis)
+
+    def _spread_legend(self) -> None:
+        """Give the legend as many columns as the lines of print have room for."""
+        for columns in _PRINTED_COLUMNS:
+            for legend in [*self.figure.legends]:
+                legend.remove()
+            others = [
+                each for each in self.legend_handles if each.get_label() not in self.end_names
+            ]
+            self._write_legend(others, columns)
+            self.figure.draw_without_rendering()
+            width = max(each.get_window_extent().width for each in self.figure.legends)
+            if width <= printing.WIDTH_INCHES / printing.ENLARGED * self.figure.dpi:
+                break
 
     def _write_legend(self, handles: list[Artist], columns: int, below: float = 0.0) -> None:
         look: Look = {"loc": "upper center", "bbox_to_anchor": (0.5, -below), "fontsize": 8}
@@ -195,6 +210,8 @@ class Drawing:
 
     def _draw_for_print(self, path: Path) -> None:
         printed = io.BytesIO()
+        if self.legend_handles:
+            self._spread_legend()
         with printing.for_print(self.figure):
             metadata: dict[str, Any] = {"CreationDate": None}
             box = self._box(printing.MARGIN_INCHES)

@@ -24,11 +24,13 @@ from matplotlib.text import Text
 from reckon import config, records
 
 SCALE = 0.7  # of a figure in print: \figurescale of book/static/reckon.sty
+# Of a figure with axes before it is scaled: as wide as the documents' lines of 174 mm.
+WIDTH_INCHES = 174 / 25.4 / SCALE
 SMALLEST_POINTS = 6.2  # of a letter in print
 FAMILY = "Reckon Sans"  # Latin Modern Sans as TrueType; its licence asks for another name
 # Its letters are lower and narrower than those of DejaVu Sans, for which figures are laid out.
-_ENLARGED = 1.15
-_HEIGHT = 0.88  # of a figure on the site: paper has less room
+ENLARGED = 1.15
+_HEIGHT = 0.8  # of a figure on the site: paper has less room
 _LINE_HEIGHT = 1.1  # of rows beside one another, in heights of their letters
 # The `label` of a text that is for the site alone. With "_" before it, no legend has it.
 ON_SCREEN = "_on-screen"
@@ -48,8 +50,8 @@ _CURVE_ERROR = 0.5  # of a thousandth of the letters' size: of the quadratic cur
 def for_print(figure: Figure) -> Iterator[None]:
     """The figure as it is printed; when the `with` ends, as it was."""
     families = _families()
-    enlarged = _ENLARGED if FAMILY in families else 1
-    height = figure.get_figheight()
+    enlarged = ENLARGED if FAMILY in families else 1
+    width, height = figure.get_figwidth(), figure.get_figheight()
     # matplotlib embeds these as TrueType; as Type 3, its default, letters have no hints.
     with matplotlib.rc_context({"pdf.fonttype": 42, "font.family": families}):
         has_axes = any(axes.axison for axes in figure.axes)
@@ -66,12 +68,24 @@ def for_print(figure: Figure) -> Iterator[None]:
         try:
             with _nothing_hidden([text for text, *_ in before]):
                 figure.set_figheight(figure.get_figheight() * _rows_need(figure))
+                if has_axes:
+                    _widen(figure)
                 yield
         finally:
-            figure.set_figheight(height)
+            figure.set_size_inches(width, height)
             for text, size, family in before:
                 text.set_fontfamily(family)
                 text.set_fontsize(size)
+
+
+def _widen(figure: Figure) -> None:
+    """Make the axes so wide that the figure, with what stands beside them, fills the lines."""
+    figure.draw_without_rendering()
+    places = [axes.get_position() for axes in figure.axes]
+    share = max(place.x1 for place in places) - min(place.x0 for place in places)
+    beside_inches = figure.get_tightbbox().width - share * figure.get_figwidth()
+    room_inches = WIDTH_INCHES - 2 * TIGHT["pad_inches"] - beside_inches
+    figure.set_figwidth(max(room_inches / share, figure.get_figwidth()))
 
 
 @contextlib.contextmanager
