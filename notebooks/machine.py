@@ -1,4 +1,4 @@
-"""What the page on the machine says of it."""
+"""What the chapter on the machine says of it."""
 
 import dataclasses
 from dataclasses import dataclass, replace

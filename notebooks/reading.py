@@ -1,4 +1,4 @@
-"""What the page on reading this book shows of the null system call."""
+"""What the chapter on reading this book shows of the null system call."""
 
 import reckon as rk
 from reckon.records.quantities.recorded_predictions import to_prediction

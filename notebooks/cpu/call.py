@@ -98,7 +98,7 @@ def two_jumps(o2, jumps, a_round, loop, clock):
     found = [rk.shown("two jumps", f"The cheapest optimised call, the one {f'with {arguments:g}' if arguments else 'without'} arguments, takes "
                       f"{rk.number(cycles)} cycles. So CALL and RET together take at most {rk.number(cycles)}, or {rk.number(cycles / 2)} each; "
                       f"{rk.number(jumps.value / 2)} each were guessed. A round of the optimised loop, which "
-                      f"is one taken jump, takes {rk.number(one_jump)} (page on the loop).")]
+                      f"is one taken jump, takes {rk.number(one_jump)} (chapter on the loop).")]
     fastest = loop.summary.minimum * clock.value if loop and loop.summary else math.nan
     if one_jump > 1.2 and cycles > 1.2 * jumps.value and fastest < 1.2:
         found.append(rk.consistent("jumps take turns", f"Both are above a cycle for a jump. The loop's fastest trials take "
@@ -185,14 +185,14 @@ def with_the_timer(single, o0):
 
 @rk.finding(needs=("low", "o0"), missing="")
 def loop_subtracted(low, o0, loops):
-    """loops: the results of the page on the loop, by name; possibly none."""
+    """loops: the results of the chapter on the loop, by name; possibly none."""
     ratio = low.medians.mean() / o0.medians.mean()
     takes = ("The T470's method subtracts a round of the loop as a single round shows it. It comes out at "
              f"{rk.number(ratio, 2)} times Reckon's value.")
     single, long = loops.get("t470"), loops.get("o0")
     if ratio < 0.8 and single and long and single.apart(long) > 0:
         return rk.consistent("too much subtracted", f"{takes} By that method a single round shows {single}, one of a long loop takes {long} "
-                             "(page on the loop). So it seems to subtract more than the loop takes.")
+                             "(chapter on the loop). So it seems to subtract more than the loop takes.")
     return rk.shown("loop subtracted", takes)
 
 
@@ -234,7 +234,7 @@ def _no_wait_for_the_return(cycles, forwarding):
         return rk.consistent("return not awaited", f"{takes}, a load after a store {rk.number(forwarding)}. So it seems not to wait. {predicted}")
     if forwarding < 1:
         takes = "no measurable time" if forwarding < 0.1 else f"{rk.number(forwarding, 2)} cycles"
-        return rk.unexplained("return unclear", f"No: {predicted} This core does not show it: on the page on the loop, a load after a store takes "
+        return rk.unexplained("return unclear", f"No: {predicted} This core does not show it: in the chapter on the loop, a load after a store takes "
                               f"{takes}.")
     return rk.unexplained("return unclear", f"No: {predicted} {takes}, which does not show it.")
 
@@ -258,7 +258,7 @@ def through_a_pointer(o2):
 
 
 def return_predicted_refuted(o2):
-    return ("The page says that a call does not wait for its return address, because the return is predicted. Refute it: recurse deeper than the core remembers returns "
+    return ("The chapter says that a call does not wait for its return address, because the return is predicted. Refute it: recurse deeper than the core remembers returns "
             "(16 to 64), and time a call by the depth. What has to come out?",
             f"Up to the depth that is remembered, a call takes what it takes here, {rk.amount(o2.medians[0] if o2.has_samples else math.nan, 'ns')}; beyond it, each further return "
             "is predicted wrongly, or by another table. A time that does not change at any depth refutes that this memory of returns is what makes calls fast.")

@@ -38,7 +38,7 @@ def another_clock(division, a_bit, clock):
     """a_bit: what a bit of the quotient adds, in cycles."""
     if not ran_at_another_clock(division, clock):
         return []
-    clocks = (f"Beside these samples the core ran at {rk.amount(clock_beside(division), 'GHz')}, on the page on the clock at "
+    clocks = (f"Beside these samples the core ran at {rk.amount(clock_beside(division), 'GHz')}, in the chapter on the clock at "
               f"{rk.amount(clock.value, 'GHz')}.")
     times = division.median_cycles / cycles_predicted(division, clock)
     if rk.is_miss(times):
@@ -201,7 +201,7 @@ def half_the_width(small):
 
 def bits_refuted(small, chain):
     wide = interpolated(chain, 4)
-    return ("The page says that a division takes its time by the bits of its quotient, not by those of its operands. Refute it with two measurements of this page.",
+    return ("The chapter says that a division takes its time by the bits of its quotient, not by those of its operands. Refute it with two measurements of this chapter.",
             f"A quotient of 4 bits takes {small} with a dividend of 8 bits, and {rk.amount(wide, 'ns')} in the curve, whose dividend has 64. If the bits of the operands counted, "
             "the second would take longer by far. `reckon probe` with other values of `quotient_bits` goes on from there. Where two quotients of equal "
             "length differ by more than their samples scatter, the explanation is false.")

@@ -402,5 +402,5 @@ def address_space_refuted(process, thread):
     measured, foreseen = (a - b for a, b in ((process.median, thread.median), (process.seal.predicted, thread.seal.predicted)))
     return ("The model says that a switch between threads saves the change of address space. Refute it: let a thread answer instead of the child process in your "
             "token. What has to come out?",
-            f"The sealed predictions are {rk.amount(foreseen, 'ns')} apart. This page measured {process} between processes and {thread} between threads: "
+            f"The sealed predictions are {rk.amount(foreseen, 'ns')} apart. This chapter measured {process} between processes and {thread} between threads: "
             f"{rk.amount(measured, 'ns')}. Where the intervals of both overlap, the change does not show. Threads that are slower refute it.")

@@ -154,7 +154,7 @@ def off_by_walking(getcwd, getpid, guessed):
 
 def misses(null, calls, work, switch, path, guest, trap):
     """The list of the predictions that were missed, and why. work: the guess of each call's own."""
-    other_minute = "the guess, or what the timer's page measured at another minute, is not what it takes now; which of them is unexplained."
+    other_minute = "the guess, or what the chapter on reading time measured at another minute, is not what it takes now; which of them is unexplained."
     items = [rk.missed(null, off_by_the_path(null, switch, path)),
              *(rk.missed(calls[name], off_by_own_work(calls[name], null, guessed)) for name, guessed in work.items()),
              rk.missed(calls["clock_gettime"], other_minute),
@@ -234,7 +234,7 @@ def reading_zeros(null):
 
 def without_the_kernel_refuted(null, calls):
     inside = titles_of(in_user_mode(null, calls)) or "none"
-    return ("The page says: a call that takes less than half of the null call cannot have entered the kernel. Try to refute it by counts instead of "
+    return ("The chapter says: a call that takes less than half of the null call cannot have entered the kernel. Try to refute it by counts instead of "
             "times, for each call of the table.",
             "A program that makes each call 1,000 times runs under `strace -c -f`, which counts entries. A call that the page lists as answered in user "
             f"mode and that is counted 1,000 times refutes it. Listed here: {inside}. All others have to be counted 1,000 times. strace makes "

@@ -239,7 +239,7 @@ def sharing_memory(thread, vfork, fork):
 
 def tables_refuted(small):
     first, last = (small.medians[at] if small.has_samples else math.nan for at in (0, -1))
-    return ("The page says that a fork takes longer from a big parent because it copies page tables. Refute it: have the big parent of `csrc/cpu/task.c` call "
+    return ("The chapter says that a fork takes longer from a big parent because it copies page tables. Refute it: have the big parent of `csrc/cpu/task.c` call "
             "`madvise` with `MADV_DONTFORK` on its memory. What has to come out at each size?",
             f"The child then gets no tables of that memory, so every size should take what the smallest takes, {rk.amount(first, 'µs')}, "
             f"where {rk.amount(last, 'ms')} were measured with the largest. A curve that still rises refutes it. The probe's own check must not "

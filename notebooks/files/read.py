@@ -76,7 +76,7 @@ def rate_of(curve):
 
 
 def software_of(random, work):
-    """A CPU's time for a read: as the page on contention measures it, if it does; else as predicted."""
+    """A CPU's time for a read: as the chapter on contention measures it, if it does; else as predicted."""
     return work.median if work and work.has_samples else random.seal.software
 
 
@@ -84,7 +84,7 @@ def needed(random, in_order, cached, curve, inputs, work=None):
     """What each input would have to be, in base units; nan where no positive value follows.
 
     random, in_order, cached: a block past and in the page cache; curve: a random read by its size; inputs: those of a block in the
-    page cache, by name; work: a CPU's work for a read, on the page on contention.
+    page cache, by name; work: a CPU's work for a read, in the chapter on contention.
     """
     rate, block = rate_of(curve), inputs["block"].value
     find, request = (result.median - block / rate - software_of(random, work) for result in (random, in_order))
@@ -127,11 +127,11 @@ def disk_and_cache(random, cached):
 
 @rk.finding(needs=())
 def elsewhere(cached, remote):
-    """remote: the same read on the page on remote files, or None."""
+    """remote: the same read in the chapter on remote files, or None."""
     if not all(result and result.has_samples for result in (cached, remote)):
         return []
     size, at = (rk.amount(bytes_, "MiB") for bytes_ in (file_bytes(cached), file_bytes(remote)))
-    return rk.shown("same read elsewhere", f"From a file of {size} such a read takes {cached} here. On the page on "
+    return rk.shown("same read elsewhere", f"From a file of {size} such a read takes {cached} here. In the chapter on "
                     f"[remote files](/notebooks/files/remote.ipynb) one from a file of {at} in memory takes {remote}.")
 
 
@@ -240,7 +240,7 @@ def request_off(need, command, small, random, work=None):
     """command: the guess of a request; small: random blocks by the file's size; work: as software_of() has it."""
     found, request = [], need["request"]
     if work and work.has_samples and rk.is_miss(work.median / random.seal.software):
-        found.append(rk.shown("software measured", f"A CPU works {work} for such a read (page on [contention](/notebooks/files/contention.ipynb)), where "
+        found.append(rk.shown("software measured", f"A CPU works {work} for such a read (chapter on [contention](/notebooks/files/contention.ipynb)), where "
                               f"{rk.amount(random.seal.software, 'µs')} were predicted. The table takes what was measured."))
     if request > 1.25 * command.value:
         found.append(rk.unexplained("request", f"A request for the next block costs {rk.amount(request, 'µs')}, where {rk.amount(command.value, 'µs')} "

@@ -145,7 +145,7 @@ def without_a_file(read, idle, passing, messages=None):
     if not excess > (read.median - idle.median - passing) / 2:
         return []
     return rk.unexplained("message without a file", "But a message of 4 KiB without a file exceeds its prediction by "
-                          f"{rk.amount(excess, 'µs', 2)} each way, beyond what one of 1,400 bytes does (page on [the round "
+                          f"{rk.amount(excess, 'µs', 2)} each way, beyond what one of 1,400 bytes does (chapter on [the round "
                           "trip](/notebooks/network/rtt.ipynb)). So how much is the file's work is not shown.")
 
 
@@ -273,7 +273,7 @@ def in_order_off(cold_here, stream, block, as_short=None):
         return []
     took = f"A block here, in order and cold, took {rk.number(cold_here.ratio, 2)} times the prediction"
     if as_short and as_short.point_index(4, "KiB") == 0 and cold_here.summary.apart(as_short.summary) > 0:
-        return rk.unexplained("in order unexplained", f"{took}: unexplained. Its trials are shorter, 64 blocks; but on the page on [reading a "
+        return rk.unexplained("in order unexplained", f"{took}: unexplained. Its trials are shorter, 64 blocks; but in the chapter on [reading a "
                               "file](/notebooks/files/read.ipynb) trials of as many blocks have "
                               f"{as_short} a block.")
     trial = 64 * cold_here.median
@@ -299,7 +299,7 @@ def others_off(results, whole, work, titles):
         found.append(rk.unexplained("ends' work to doubt", f"Over NFS the guess of the ends' work, {rk.amount(work.value, 'µs')}, is the first to doubt; "
                                     "without delay it is all there is."))
     if here:
-        found.append(rk.unexplained("here as elsewhere", "What is read here has no link: its prediction is the time on the page on "
+        found.append(rk.unexplained("here as elsewhere", "What is read here has no link: its prediction is the time in the chapter on "
                                     "[reading a file](/notebooks/files/read.ipynb), of a larger file at another minute."))
     return found
 

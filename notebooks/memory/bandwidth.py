@@ -378,7 +378,7 @@ def more_rings(read, latency, line):
 
 def prefetcher_refuted(read, latency, line):
     alone = rk.number(read.median * latency.value / line.value, 2)
-    return ("The page says that reading keeps many lines under way. Refute that the prefetcher is needed: read the same region with its 4 KiB pages in random order, and the lines of "
+    return ("The chapter says that reading keeps many lines under way. Refute that the prefetcher is needed: read the same region with its 4 KiB pages in random order, and the lines of "
             "a page in order; then the lines in random order, too. What would each explanation expect?",
             f"Here {alone} lines are under way on average, by Little's law. If out-of-order execution alone keeps them, the order does not matter, because all addresses are "
             "known early. If the prefetcher does, pages at random lose a little at the beginning of each, and lines at random lose most. Take huge pages, or page walks are measured as well.")

@@ -132,7 +132,7 @@ def off_by_the_disk(access, direct_read):
     guess = f"the access time is a guess for a disk of some kind ({rk.amount(access.value, 'µs')})."
     if direct_read.origin == "measured":
         return rk.consistent("direct read measured", f"{guess} A direct read of a block takes {rk.amount(direct_read.value, 'µs')} here.")
-    return rk.unexplained("direct read guessed", f"{guess} The page on reading files measures this disk.")
+    return rk.unexplained("direct read guessed", f"{guess} The chapter on reading files measures this disk.")
 
 
 def misses(f, inputs):

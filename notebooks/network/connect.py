@@ -192,7 +192,7 @@ def in_one_packet(opened, trip):
 
 
 def no_wait_refuted(opened, closed):
-    return ("The page says that `close` does not wait for the other host, and `connect` does. Refute it: give the link to the simulated host ten times its delay, by `LINK_RTT=`. What has to come out for "
+    return ("The chapter says that `close` does not wait for the other host, and `connect` does. Refute it: give the link to the simulated host ten times its delay, by `LINK_RTT=`. What has to come out for "
             "each?",
             f"Here connect takes {opened} and close {closed}. By the explanation connect grows by what the trip grows, and close by nothing. A close that grows as well refutes it; it would "
             "wait, for instance with `SO_LINGER` set. A connect that does not grow says that it was answered by something nearer.")

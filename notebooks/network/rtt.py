@@ -155,7 +155,7 @@ def one_cpu_or_two(across, alone, wake, switch):
         return rk.unexplained("two CPUs faster", f"{between}. Why it takes less is not explained.")
     if not wake.origin == switch.origin == "measured":
         return rk.unexplained("two CPUs slower", f"{between}. How much of that are wake-ups was not measured.")
-    return rk.shown("wake-ups and switches", f"{between}. As the page on switches measures them, two wake-ups of another CPU take "
+    return rk.shown("wake-ups and switches", f"{between}. As the chapter on switches measures them, two wake-ups of another CPU take "
                     f"{rk.amount(2 * wake.value, 'µs')}, and two switches on one CPU {rk.amount(2 * switch.value, 'µs')}.")
 
 

@@ -1,4 +1,4 @@
-"""Cells of the page on the system call, as a person edits them."""
+"""Cells of the chapter on the system call, as a person edits them."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The rate that the page on contention names for a time: with it, the model has that time."""
+"""The rate that the chapter on contention names for a time: with it, the model has that time."""
 
 import ast
 import json

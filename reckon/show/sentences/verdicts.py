@@ -91,7 +91,7 @@ def measured_again(
         return say()
     sentences = (f"{capitalised(text)}." for text in texts)
     opening = "The curve measures quantities of the table again, in other processes."
-    return say(opening, *sentences, "Other pages use the table's value.")
+    return say(opening, *sentences, "Other chapters use the table's value.")
 
 
 def _again(curve: Result, index: int, result: Result) -> str:
