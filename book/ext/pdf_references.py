@@ -1,4 +1,4 @@
-"""References by number to every figure and table of the PDFs, and the lines of their lists."""
+"""Figures and tables of the PDFs: references by number, the lines of their lists, alt text."""
 
 import re
 
@@ -43,6 +43,16 @@ def shorten_in_lists(tree):
             if caption is not None:
                 line = escape(short(" ".join(caption.astext().split())), "xelatex")
                 caption[:] = [latex(f"\\inlist{{{line}}}{{"), *caption.children, latex("}")]
+
+
+def describe_pictures(tree):
+    """Give each picture its alt text, in hexadecimal numbers of UTF-16, which need no escaping."""
+    for picture in list(tree.findall(nodes.image)):
+        alt = picture.get("alt", "")
+        if alt and isinstance(picture.parent, nodes.figure):
+            described = alt.encode("utf-16-be").hex().upper()
+            place = picture.parent.index(picture)
+            picture.parent.insert(place, latex(f"\\pictureshows{{{described}}}"))
 
 
 def short(caption):

@@ -9,16 +9,15 @@ import re
 from pathlib import Path
 
 from docutils import nodes
-from pdf_references import add_references, shorten_in_lists
+from pdf_front import metadata, tex, title_page
+from pdf_references import add_references, describe_pictures, shorten_in_lists
 from pdf_tables import fit_to_page, is_empty, latex, remove_column, rows_of
 from sphinx import addnodes
 from sphinx.builders.latex import LaTeXBuilder
-from sphinx.util.texescape import escape
 from sphinx_jupyterbook_latex.nodes import CellInput, CellOutput
 
 REPORT, RECORD = "reckon", "reckon-full"
 TITLES = {REPORT: "Reckon", RECORD: "Reckon: the full record"}
-_KEYWORDS = ("operating systems", "performance", "prediction", "measurement", "system calls")
 # A table of more lines may break across pages. The report's tables are short and stay whole.
 _LINES_TOGETHER = {REPORT: 30, RECORD: 12}
 _SITES_LINE_GAP = "\\\\[0.5em]\n"  # between the lines of a formula
@@ -30,6 +29,7 @@ _MARKUP = re.compile(r"\\(\w+|,)|[\\{}&]")
 _REPEATS_TABLE = re.compile(r"Verdict\. Predicted (?!.*\. [A-Z]).*", re.S)
 # In lines of a table: the height of a page; of most figures; of headings and a caption.
 _LINES_OF_PAGE, _FIGURE_LINES, _LINES_AROUND = 72, 14, 8
+_BUILDS_ON, _NEEDS_NOTHING = "Builds on ", "Builds on no other chapter"
 _FOLD_MARK = 'class="folded"'  # as staging puts it below the heading
 
 
@@ -44,13 +44,13 @@ class TwoPdfs(LaTeXBuilder):
         root = self.config.root_doc
         options = {REPORT: "[report]", RECORD: ""}
         for self.document, title in TITLES.items():
-            entry = (root, f"{self.document}.tex", title, _tex(author), "manual")
+            entry = (root, f"{self.document}.tex", title, tex(author), "manual")
             self.config.latex_documents = [entry]
             self.document_data = []
-            self.context["preamble"] = (
-                f"\\usepackage{options[self.document]}{{reckon}}" + _metadata(title, author, facts)
+            self.context["preamble"] = f"\\usepackage{options[self.document]}{{reckon}}" + metadata(
+                title, author, facts
             )
-            self.context["maketitle"] = _title_page(title, facts)
+            self.context["maketitle"] = title_page(title, facts)
             super().write(*ignored)
 
     def assemble_doctree(self, *arguments, **options):
@@ -63,12 +63,14 @@ class TwoPdfs(LaTeXBuilder):
         _remove_second_paragraphs(tree)
         if self.document == REPORT:
             _leave_out(tree, **self.config.report_without)
+            _leave_out_goals(tree)
         else:
             _move_to_appendices(tree)
         _begin_appendices(tree, self.env.external_site_map)
         _remove_dead_links(tree)
         add_references(tree, _page_of)
         shorten_in_lists(tree)
+        describe_pictures(tree)
         for formula in tree.findall(nodes.math_block):
             _let_break(formula)
         for table in list(tree.findall(nodes.table)):
@@ -87,36 +89,6 @@ def _visit_from_page(writer, node):
 
 def _depart_from_page(writer, node):
     writer.curfilestack.pop()
-
-
-def _tex(text):
-    return escape(text, "xelatex")
-
-
-def _metadata(title, author, facts):
-    # The PDFs are not tagged: with XeLaTeX (TeX Live 2022), tagpdf writes a structure without text,
-    # refuses most of what Sphinx writes and does not finish within ten minutes.
-    subject = f"{facts['machine']}, run {facts['run']}, measured {facts['measured']}"
-    words = [facts["course"], *_KEYWORDS, facts["machine"].partition(",")[0]]
-    keywords = ", ".join(filter(None, words))
-    fields = {"title": title, "author": author, "subject": subject, "keywords": keywords}
-    values = "".join(f"pdf{name}={{{_tex(value)}}}," for name, value in fields.items() if value)
-    values = values.replace(r"\sphinxhyphen{}", "-")  # no bookmark understands it
-    return f"\n\\hypersetup{{{values}pdflang=en}}\n"
-
-
-def _title_page(title, facts):
-    name, _, subtitle = title.partition(": ")
-    names = ("machine", "kernel", "hypervisor", "compiler", "measured", "profile", "run")
-    rows = {name.capitalize(): facts[name] for name in (*names, "made from")}
-    if facts["root hash"]:
-        rows["Root hash"] = facts["root hash"]
-    lines = [f"\\begin{{reckontitle}}{{{name}}}{{{subtitle}}}"]
-    lines += [f"\\titleauthor{{{_tex(facts[key])}}}" for key in ("author", "course") if facts[key]]
-    if facts["abstract"]:
-        lines.append(f"\\titleabstract{{{_tex(facts['abstract'])}}}")
-    lines += [f"\\titlerow{{{name}}}{{{_tex(value)}}}" for name, value in rows.items()]
-    return "\n".join([*lines, r"\end{reckontitle}"])
 
 
 def _mend_parents(tree):
@@ -262,6 +234,22 @@ def _leave_out(tree, pages, sections, columns):
     for paragraph in list(tree.findall(nodes.paragraph)):
         if _REPEATS_TABLE.fullmatch(paragraph.astext()):
             paragraph.parent.remove(paragraph)
+
+
+def _leave_out_goals(tree):
+    """Of a chapter's goals only what it builds on: the rest is for who learns from the site."""
+    for goals in list(
+        tree.findall(lambda node: "goals" in getattr(node, "get", dict)("classes", ()))
+    ):
+        paragraph = goals.next_node(nodes.paragraph)
+        while paragraph.children and _BUILDS_ON not in paragraph[0].astext():
+            paragraph.pop(0)
+        if _NEEDS_NOTHING in paragraph.astext():
+            goals.parent.remove(goals)
+            continue
+        first, last = paragraph[0].astext(), paragraph[-1].astext()
+        paragraph[0] = nodes.Text(first[first.index(_BUILDS_ON) :])
+        paragraph[-1] = nodes.Text(last.partition(" Takes ")[0])
 
 
 def _is_below_a_heading(node):

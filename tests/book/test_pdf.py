@@ -1,13 +1,16 @@
 """The PDFs: the report and the full record, their pages, numbers and metadata."""
 
-import importlib.util
+import importlib
+import io
 import re
 import subprocess
+import sys
 import zlib
 
 import pytest
 from helpers.capabilities import installed
 from helpers.project import ROOT, output_of
+from matplotlib.figure import Figure
 from PIL import Image
 
 from reckon import config
@@ -15,9 +18,8 @@ from reckon.book import contents, sphinx
 from reckon.errors import ReckonError
 from reckon.show.figures import printing
 
-spec = importlib.util.spec_from_file_location("pdf_tables", ROOT / "book/ext/pdf_tables.py")
-pdf_tables = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(pdf_tables)
+sys.path.insert(0, str(ROOT / "book/ext"))
+pdf_references, pdf_tables = map(importlib.import_module, ("pdf_references", "pdf_tables"))
 
 pytestmark = pytest.mark.book
 
@@ -139,6 +141,8 @@ def test_paper_has_no_words_that_are_of_use_on_a_screen_alone(built, name):
         "as CSV or JSON",
         "top of the page",
         "figure below draws",
+        "row leads to",
+        "of this page",
     ):
         assert words not in text, words
 
@@ -205,6 +209,28 @@ def test_no_letter_of_a_figure_is_printed_smaller_than_6_points(built):
         assert scale * min(map(float, letters)) >= SMALLEST_POINTS, figure.name
 
 
+def test_a_printed_figure_is_as_wide_as_the_lines():
+    for names in (["1", "2"], ["a name of a row that is long", "another"]):
+        drawn = Figure(figsize=(6.4, 3.6))
+        axes = drawn.subplots()
+        axes.barh(names, [1, 2])
+        with printing.for_print(drawn):
+            content = io.BytesIO()
+            drawn.savefig(content, format="pdf", **printing.TIGHT)
+        width = float(re.search(rb"/MediaBox \[ 0 0 ([\d.]+)", content.getvalue())[1])
+        assert width == pytest.approx(printing.WIDTH_INCHES * 72, rel=0.01)
+        assert tuple(drawn.get_size_inches()) == (6.4, 3.6)
+
+
+def test_most_figures_of_the_book_are_as_wide_as_the_lines(built):
+    widths = [
+        float(re.search(r"Page size: +([\d.]+) x", output_of("pdfinfo", figure))[1])
+        for figure in (built / "figures").glob("*.pdf")
+    ]
+    wide = [width for width in widths if width > 0.97 * printing.WIDTH_INCHES * 72]
+    assert len(wide) > 0.85 * len(widths)
+
+
 def test_figures_are_laid_out_for_the_scale_at_which_they_are_printed():
     style = (ROOT / "book/static/reckon.sty").read_text()
     assert f"\\newcommand{{\\figurescale}}{{{printing.SCALE}}}" in style
@@ -248,6 +274,83 @@ def test_the_metadata_name_the_machine_the_run_and_the_author(built, name):
     assert fields["Author"] == "A. Student"
     assert re.fullmatch(r"CSE 221, .*prediction.*, [^,]+", fields["Keywords"])
     assert re.search(r"cores.*run recorded, measured \d{4}-\d\d-\d\d", fields["Subject"])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_xmp_has_the_same_metadata(built, name):
+    xmp = output_of("pdfinfo", "-meta", built / f"html/{name}.pdf")
+    for field in ("title", "creator", "description", "language"):
+        assert re.search(rf"<dc:{field}>.*?<rdf:li.*?>[^<]+</rdf:li>", xmp, re.S), field
+    words = re.search(r"<dc:subject>(.*?)</dc:subject>", xmp, re.S)[1]
+    assert {"CSE 221", "prediction", "measurement"} <= set(re.findall(r">([^<]+)</rdf:li>", words))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_figures_have_their_alt_text(built, name):
+    content = unpacked(built / f"html/{name}.pdf")
+    texts = re.findall(rb"/Span ?<< ?/Alt ?<([0-9A-Fa-f]+)>", content)
+    figures = (built / f"latex/{name}.tex").read_text().count(r"\pictureshows")
+    assert len(texts) == figures > 40
+    shown = {bytes.fromhex(text.decode()).decode("utf-16") for text in texts}
+    assert any("The loop builds on The clock" in text for text in shown)
+
+
+def captions(source):
+    """The labels of figures and tables with a caption."""
+    marked = re.findall(r"\\inlist\{.*?\\label\{\\detokenize\{(.*?)\}\}", source, re.S)
+    assert len(marked) > 50
+    return marked
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_figure_and_table_is_referred_to_by_its_number(built, name):
+    source = (built / f"latex/{name}.tex").read_text()
+    numbered = r"\\hyperref\[\\detokenize\{(.*?)\}\]\{(?:Figure|Table) \\ref"
+    assert set(captions(source)) - set(re.findall(numbered, source)) == set()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_figures_and_tables_are_listed_by_their_first_words(built, name):
+    source = (built / f"latex/{name}.tex").read_text()
+    listed = [(built / f"latex/{name}.{ending}").read_text() for ending in ("lof", "lot")]
+    lines = re.findall(r"\\inlist ?\{(.*?)\}\{", "".join(listed))
+    assert len(lines) == source.count(r"\inlist{") > 50
+    sheets = sheets_of(built / f"html/{name}.pdf")
+    first = next(sheet for sheet in sheets if re.search(r"^ *Figures$", sheet, re.M))
+    assert re.search(r"^ *1\.1 +\w", first, re.M)
+
+
+@pytest.mark.parametrize(
+    ("caption", "line"),
+    [
+        (
+            "Load latency, level by level: memory takes 190 times as long",
+            "Load latency, level by level",
+        ),
+        ("Clock rates and cycle time", "Clock rates and cycle time"),
+        (
+            "A step. Each begins where the one before ends",
+            "A step. Each begins where the one before ends",
+        ),
+        ("w" * 40 + " " + "x" * 40, "w" * 40 + " …"),
+    ],
+)
+def test_a_line_of_the_lists_is_a_captions_first_statement(caption, line):
+    assert pdf_references.short(caption) == line
+
+
+def test_the_report_has_neither_goals_nor_times_to_read(built):
+    report, record = (flat_text(built / f"html/{name}.pdf") for name in NAMES)
+    assert "Builds on The clock" in report
+    for words in ("Afterwards you can", "to read."):
+        assert words in record and words not in report, words
+
+
+def test_the_report_concludes_from_this_run(built):
+    report = flat_text(built / "html/reckon.pdf")
+    conclusion = re.search(r"Conclusion Can one say where (.*?) A How it is measured", report)[1]
+    assert re.search(r"name the longer one in \d+ of \d+ cases", conclusion)
+    assert re.search(r"within a factor of \d", conclusion)
 
 
 def test_letters_that_the_font_lacks_are_named_before_tex_runs(monkeypatch):
