@@ -30,6 +30,7 @@ _REPEATS_TABLE = re.compile(r"Verdict\. Predicted (?!.*\. [A-Z]).*", re.S)
 # In lines of a table: the height of a page; of most figures; of headings and a caption.
 _LINES_OF_PAGE, _FIGURE_LINES, _LINES_AROUND = 72, 14, 8
 _BUILDS_ON, _NEEDS_NOTHING = "Builds on ", "Builds on no other chapter"
+_IN_PRINT = "in-print"  # as block.IN_PRINT
 _FOLD_MARK = 'class="folded"'  # as staging puts it below the heading
 
 
@@ -57,6 +58,7 @@ class TwoPdfs(LaTeXBuilder):
         tree = super().assemble_doctree(*arguments, **options)
         _mend_parents(tree)
         _remove_html(tree)
+        _use_printed_pictures(tree)
         _remove_data_links(tree)
         _remove_empty(tree)
         _unwrap_cells(tree)
@@ -112,6 +114,17 @@ def _remove_html(tree):
             raw.parent["folded"] = True
         is_break = raw.astext().startswith("<br")
         raw.replace_self([nodes.Text(", ")] if is_break else [])
+
+
+def _use_printed_pictures(tree):
+    """Show pictures that are for print in the place of the figure before them."""
+    figure = None
+    for node in list(tree.findall(lambda node: isinstance(node, nodes.figure | nodes.image))):
+        if isinstance(node, nodes.figure):
+            figure = node
+        elif _IN_PRINT in node["classes"]:
+            node.parent.remove(node)
+            figure.next_node(nodes.image).replace_self(node)
 
 
 def _folded(page):

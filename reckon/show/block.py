@@ -23,6 +23,7 @@ MYST = "text/x-myst"  # the form of an output that the book shows; no other tool
 MEASURED = "measured"  # of an output's metadata: the quantities whose measured values it shows
 PART_MARK = "% part "  # a comment in MyST, before what is of the part named behind it
 FOR_INSTRUCTORS = "Solution, for instructors"  # the title of what the students' site leaves out
+IN_PRINT = "in-print"  # the class of a picture that replaces the figure before it in the PDFs
 NARROW = "-narrow"  # what the name of a figure's file for a phone ends in
 _ROWS_ON_A_PAGE = 12  # in the PDF a longer table may break across pages
 

@@ -27,6 +27,7 @@ NAMES = ("reckon", "reckon-full")
 TOO_WIDE_PT = 5
 DARKEST_EMPTY = 200  # of 255; what is lighter is paper
 SMALLEST_POINTS = 6  # of a letter in print
+FEWEST_LINES = 6  # of a page, with its footer
 MOST_EMPTY = 1 / 3  # of a page, but where a part ends
 
 
@@ -62,7 +63,8 @@ def empty_shares(pdf, folder):
 def test_no_page_is_empty_and_every_reference_is_resolved(built, name):
     sheets = sheets_of(built / f"html/{name}.pdf")
     for number, sheet in enumerate(sheets, 1):
-        assert len(sheet.split()) > 15, f"page {number} of {name}.pdf is all but empty"
+        lines = [line for line in sheet.splitlines() if line.strip()]
+        assert len(lines) > FEWEST_LINES, f"page {number} of {name}.pdf is all but empty"
     assert "??" not in " ".join(sheets)
 
 
@@ -344,6 +346,13 @@ def test_the_report_has_neither_goals_nor_times_to_read(built):
     assert "Builds on The clock" in report
     for words in ("Afterwards you can", "to read."):
         assert words in record and words not in report, words
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_part_opens_with_what_its_chapters_build_on_and_cost_in_one_picture(built, name):
+    source = (built / f"latex/{name}.tex").read_text()
+    drawn = re.findall(r"sphinxincludegraphics.*?\{\{(part-\w+(?:-costs)?)\}", source)
+    assert drawn == [f"part-{part}-costs" for part in contents.parts()]
 
 
 def test_the_report_concludes_from_this_run(built):

@@ -19,7 +19,7 @@ def test_a_chapter_builds_on_those_whose_measured_values_its_predictions_have(re
 def test_each_part_opens_with_its_chapters_and_its_main_results(recorded):
     rk.begin(run="recorded")
     text = (
-        contents.findings_of("summary_front")
+        contents.findings_of("summary_parts")
         .openings("recorded", rk.results(), rk.all_notebooks())
         .markdown
     )
@@ -30,3 +30,14 @@ def test_each_part_opens_with_its_chapters_and_its_main_results(recorded):
     assert re.search(r":alt: .*Page faults builds on .*The system call", parts["memory"])
     assert "[Main memory]" in parts["memory"] and "[System call]" not in parts["memory"]
     assert parts["memory"].index("[Main memory]") < parts["memory"].index("[Reading memory]")
+
+
+def test_in_print_the_picture_has_the_costs_too(recorded):
+    rk.begin(run="recorded")
+    parts = contents.findings_of("summary_parts")
+    text = parts.openings("recorded", rk.results(), rk.all_notebooks()).markdown
+    printed = re.search(r"\{only\} latex\n```\{image\} /figures/part-memory-costs.*?````", text, re.S)[0]
+    assert ":class: in-print" in printed
+    [in_picture] = re.findall(r"Measured: .*?Main memory (\d+ ns)", printed)
+    [in_table] = re.findall(r"\[Main memory\].*?\*\*(.*?)\*\*", text)
+    assert in_picture == in_table
