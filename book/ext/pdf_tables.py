@@ -14,6 +14,7 @@ _WIDTHS = (
     | dict.fromkeys("mwMW%±×", 1.6)
     | {"I": 0.75, "J": 1.05}
 )
+_TORN = 5  # a cell so many times as high as its neighbours gets a row of its own
 _RAGGED = 1.08  # lines of several are filled to this part
 _MAY_BREAK = r"\allowbreak{}"
 _TABLE_MARK = re.compile(r"\\tablemark\{.*?\}$")
@@ -127,17 +128,44 @@ def _fit(table, lines_together):
     rows = [*head, *body]
     if any(len(row) != group["cols"] for row in rows):
         return
-    cells = [[_width(cell) for cell in row] for row in rows]
-    least = [max(map(_longest_word, column)) for column in zip(*rows, strict=True)]
-    widths = _shared_out(cells, least, _LINE - _GAP * group["cols"])
+    widths = _column_widths(rows)
+    torn = [cell for row in body if (cell := _torn(row, widths)) is not None]
+    below = {cell.parent: _below(cell, group["cols"]) for cell in torn}
+    if below:
+        widths = _column_widths(rows)
     spec = "".join(f"\\X{{{10 * (width + _GAP):.0f}}}{{{10 * _LINE}}}" for width in widths)
     table.parent.insert(table.parent.index(table), addnodes.tabular_col_spec(spec=spec))
     table["classes"] = [name for name in table["classes"] if name != "longtable"]
-    lines = sum(_lines(row, widths) for row in cells[len(head) :])
+    lines = sum(_lines([_width(cell) for cell in row], widths) for row in body)
+    lines += sum(_lines([_width(row[0])], [_LINE]) for row in below.values())
     table["lines"] = lines
     if lines > lines_together:
         table["classes"].append("longtable")
         table["lines"] = lines_together
+    for row, added in below.items():
+        # Only longtable has it between rows.
+        stays = [latex("\\nopagebreak\n")] if lines > lines_together else []
+        row.parent.insert(row.parent.index(row) + 1, [*stays, added])
+
+
+def _column_widths(rows):
+    cells = [[_width(cell) for cell in row] for row in rows]
+    least = [max(map(_longest_word, column)) for column in zip(*rows, strict=True)]
+    return _shared_out(cells, least, _LINE - _GAP * len(rows[0]))
+
+
+def _torn(row, widths):
+    """The cell that is many times as high as all others of its row, or None."""
+    lines = [_lines([_width(cell)], [width]) for cell, width in zip(row, widths, strict=True)]
+    highest = lines.index(max(lines))
+    others = [count for index, count in enumerate(lines) if index != highest]
+    return row[highest] if others and lines[highest] >= _TORN * max(1, *others) else None
+
+
+def _below(cell, columns):
+    """A row for below the cell's, as wide as the table, with what stood in the cell."""
+    content, cell[:] = [*cell.children], [nodes.paragraph("", "below")]
+    return nodes.row("", nodes.entry("", *content, morecols=columns - 1))
 
 
 def _lines(row, widths):

@@ -8,6 +8,8 @@ import sys
 import zlib
 
 import pytest
+from docutils import nodes
+from docutils.core import publish_doctree
 from helpers.capabilities import installed
 from helpers.project import ROOT, output_of
 from matplotlib.figure import Figure
@@ -177,6 +179,20 @@ def test_the_column_that_makes_most_rows_high_gets_the_room():
     widths = pdf_tables._shared_out(cells, [5, 8, 8, 8], 60)
     assert [*widths[[0, 1, 3]]] == [12, 8, 9] and widths[2] > 20
     assert sum(widths) <= 60
+
+
+def test_a_cell_five_times_as_high_as_its_neighbours_gets_a_row_of_its_own():
+    rows = [["a name", "1 ns", "one word"], ["another name", "2 ns", "many words " * 60]]
+    lines = [
+        f"   {'  -' if column else '* -'} {cell}" for row in rows for column, cell in enumerate(row)
+    ]
+    document = publish_doctree("\n".join([".. list-table::", "", *lines]))
+    table = document.next_node(nodes.table)
+    pdf_tables.fit_to_page(table, 30)
+    *_, second, below = pdf_tables.rows_of(table, nodes.tbody)
+    assert [cell.astext() for cell in second] == ["another name", "2 ns", "below"]
+    assert below[0]["morecols"] == 2 and below.astext().startswith("many words many")
+    assert len(pdf_tables.rows_of(table, nodes.tbody)) == 3
 
 
 @pytest.mark.parametrize("name", NAMES)
