@@ -211,7 +211,7 @@ def _let_break(formula):
         text = f"\\begin{{align*}}\n{lines}\n\\end{{align*}}"
         formula["nowrap"] = True
     text = text.replace(r"\frac", r"\dfrac")
-    text = _CASES.sub(lambda cases: cases[0].replace(r"\\", r"\\ \noalign{\vskip 3pt}"), text)
+    text = _CASES.sub(lambda cases: cases[0].replace(r"\\", r"\\ \noalign{\vskip 8pt}"), text)
     formula[:] = [nodes.Text(text)]
 
 
