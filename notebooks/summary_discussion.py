@@ -107,8 +107,8 @@ def _order(times: dict[str, Result]) -> list[str]:
     right = sum((a[0] - b[0]) * (a[1] - b[1]) > 0 for a, b in pairs)
     return [
         "Can one say where a program's time will go before it runs?",
-        f"The main results that are times span {powers:.1f} powers of ten, from {first} "
-        f"({shortest}) to {last} ({longest}).",
+        f"The main results that are times span {powers:.1f} powers of ten, from *{first}* "
+        f"({shortest}) to *{last}* ({longest}).",
         f"Of each two of these {len(times)} the predictions name the longer one in {right} of "
         f"{len(pairs)} cases: {_on_order(right / len(pairs))}.",
     ]

@@ -185,7 +185,7 @@ def test_the_conclusion_counts_the_pairs_of_times_in_their_predicted_order():
     times = {"a call": timed(1, 2), "a fault": timed(10, 400), "a fork": timed(100, 300)}
     text = DISCUSSION.conclusion([predicted(1.0)], times).markdown
     assert re.search(
-        r"span (2\.0|1\.9) powers of ten, from a call \(.* ns\) to a fork \(.* ns\)", text
+        r"span (2\.0|1\.9) powers of ten, from \*a call\* \(.* ns\) to \*a fork\* \(.* ns\)", text
     )
     assert "Of each two of these 3 the predictions name the longer one in 2 of 3 cases" in text
     assert "the order of the costs was not known beforehand" in text
