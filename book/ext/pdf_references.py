@@ -1,6 +1,7 @@
 """Figures and tables of the PDFs: references by number, the lines of their lists, alt text."""
 
 import re
+from collections import Counter
 
 from docutils import nodes
 from pdf_tables import latex
@@ -10,7 +11,7 @@ from sphinx.util.texescape import escape
 _CAPTIONS = {nodes.figure: nodes.caption, nodes.table: nodes.title}
 _NAMES = {nodes.figure: "Figure %s", nodes.table: "Table %s"}
 _SHORT = re.compile(r".{12,}?(?=: |; | \(|\. )")  # what a caption says first
-_LONGEST = 64  # characters of a line of the lists
+_LONGEST = 46  # characters of a line of the lists
 
 
 def add_references(tree, page_of):
@@ -37,12 +38,16 @@ def add_references(tree, page_of):
 
 def shorten_in_lists(tree):
     """Give each caption the words that stand for it in the lists of figures and tables."""
-    for kind in _CAPTIONS:
-        for block in tree.findall(kind):
-            caption = _caption_of(block)
-            if caption is not None:
-                line = escape(short(" ".join(caption.astext().split())), "xelatex")
-                caption[:] = [latex(f"\\inlist{{{line}}}{{"), *caption.children, latex("}")]
+    captions = [
+        caption
+        for kind in _CAPTIONS
+        for block in tree.findall(kind)
+        if (caption := _caption_of(block)) is not None
+    ]
+    texts = [" ".join(caption.astext().split()) for caption in captions]
+    for caption, text in zip(captions, in_lists(texts), strict=True):
+        line = escape(text, "xelatex")
+        caption[:] = [latex(f"\\inlist{{{line}}}{{"), *caption.children, latex("}")]
 
 
 def describe_pictures(tree):
@@ -55,13 +60,18 @@ def describe_pictures(tree):
             picture.parent.insert(place, latex(f"\\pictureshows{{{described}}}"))
 
 
-def short(caption):
-    """The first statement of a caption, of at most _LONGEST characters."""
-    first = _SHORT.match(caption)
-    text = first[0] if first else caption.rstrip(".")
-    if len(text) <= _LONGEST:
-        return text
-    return f"{text[:_LONGEST].rpartition(' ')[0].rstrip(',')} …"
+def in_lists(captions):
+    """The first statement of each caption, and more where several begin with the same one; one
+    line each."""
+    first = [(_SHORT.match(caption) or [caption.rstrip(".")])[0] for caption in captions]
+    shared = {text for text, count in Counter(first).items() if count > 1}
+    texts = [
+        caption if text in shared else text for caption, text in zip(captions, first, strict=True)
+    ]
+    return [
+        text if len(text) <= _LONGEST else f"{text[:_LONGEST].rpartition(' ')[0].rstrip(',;:')} …"
+        for text in texts
+    ]
 
 
 def _caption_of(block):

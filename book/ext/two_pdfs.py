@@ -125,6 +125,9 @@ def _use_printed_pictures(tree):
         elif _IN_PRINT in node["classes"]:
             node.parent.remove(node)
             figure.next_node(nodes.image).replace_self(node)
+            # It belongs to the part's text, not to the chapter behind it.
+            place = figure.parent.index(figure) + 1
+            figure.parent.insert(place, latex("\n\\par\\placewaiting\n"))
 
 
 def _folded(page):
@@ -251,9 +254,8 @@ def _leave_out(tree, pages, sections, columns):
 
 def _leave_out_goals(tree):
     """Of a chapter's goals only what it builds on: the rest is for who learns from the site."""
-    for goals in list(
-        tree.findall(lambda node: "goals" in getattr(node, "get", dict)("classes", ()))
-    ):
+    containers = list(tree.findall(nodes.container))
+    for goals in [each for each in containers if "goals" in each["classes"]]:
         paragraph = goals.next_node(nodes.paragraph)
         while paragraph.children and _BUILDS_ON not in paragraph[0].astext():
             paragraph.pop(0)
