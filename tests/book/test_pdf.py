@@ -323,7 +323,7 @@ def captions(source):
 @pytest.mark.parametrize("name", NAMES)
 def test_every_figure_and_table_is_referred_to_by_its_number(built, name):
     source = (built / f"latex/{name}.tex").read_text()
-    numbered = r"\\hyperref\[\\detokenize\{(.*?)\}\]\{(?:Figure|Table) \\ref"
+    numbered = r"\\hyperref\[\\detokenize\{([^{}]*)\}\]\{(?:Figure|Table) \\ref"
     assert set(captions(source)) - set(re.findall(numbered, source)) == set()
 
 
