@@ -234,7 +234,8 @@ def test_a_printed_figure_is_as_wide_as_the_lines():
         axes.barh(names, [1, 2])
         with printing.for_print(drawn):
             content = io.BytesIO()
-            drawn.savefig(content, format="pdf", **printing.TIGHT)
+            box = drawn.get_tightbbox().padded(printing.MARGIN_INCHES)
+            drawn.savefig(content, format="pdf", bbox_inches=box)
         width = float(re.search(rb"/MediaBox \[ 0 0 ([\d.]+)", content.getvalue())[1])
         assert width == pytest.approx(printing.WIDTH_INCHES * 72, rel=0.01)
         assert tuple(drawn.get_size_inches()) == (6.4, 3.6)

@@ -84,7 +84,7 @@ def _widen(figure: Figure) -> None:
     places = [axes.get_position() for axes in figure.axes]
     share = max(place.x1 for place in places) - min(place.x0 for place in places)
     beside_inches = figure.get_tightbbox().width - share * figure.get_figwidth()
-    room_inches = WIDTH_INCHES - 2 * TIGHT["pad_inches"] - beside_inches
+    room_inches = WIDTH_INCHES - 2 * MARGIN_INCHES - beside_inches
     figure.set_figwidth(max(room_inches / share, figure.get_figwidth()))
 
 
