@@ -36,7 +36,9 @@ def test_in_print_the_picture_has_the_costs_too(recorded):
     rk.begin(run="recorded")
     parts = contents.findings_of("summary_parts")
     text = parts.openings("recorded", rk.results(), rk.all_notebooks()).markdown
-    printed = re.search(r"\{only\} latex\n```\{image\} /figures/part-memory-costs.*?````", text, re.S)[0]
+    printed = re.search(
+        r"\{only\} latex\n```\{image\} /figures/part-memory-costs.*?````", text, re.S
+    )[0]
     assert ":class: in-print" in printed
     [in_picture] = re.findall(r"Measured: .*?Main memory (\d+ ns)", printed)
     [in_table] = re.findall(r"\[Main memory\].*?\*\*(.*?)\*\*", text)
