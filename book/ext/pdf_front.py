@@ -16,13 +16,14 @@ def tex(text):
 
 
 def metadata(title, author, facts):
+    """As a PDF's own fields, which hyperxmp removes unless they are to be kept, and as XMP."""
     subject = f"{facts['machine']}, run {facts['run']}, measured {facts['measured']}"
     words = [facts["course"], *_KEYWORDS, facts["machine"].partition(",")[0]]
     keywords = ", ".join(filter(None, words))
     fields = {"title": title, "author": author, "subject": subject, "keywords": keywords}
     values = "".join(f"pdf{name}={{{tex(value)}}}," for name, value in fields.items() if value)
     values = values.replace(r"\sphinxhyphen{}", "-")  # no bookmark understands it
-    return f"\n\\hypersetup{{{values}pdflang=en}}\n"
+    return f"\n\\hypersetup{{{values}pdflang=en,keeppdfinfo}}\n"
 
 
 def title_page(title, facts):

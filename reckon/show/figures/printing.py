@@ -6,6 +6,7 @@ import contextlib
 import functools
 import io
 import itertools
+import math
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -34,6 +35,7 @@ _HEIGHT = 0.7  # of a figure on the site: paper has less room
 _LINE_HEIGHT = 1.1  # of rows beside one another, in heights of their letters
 # The `label` of a text that is for the site alone. With "_" before it, no legend has it.
 ON_SCREEN = "_on-screen"
+_WIDENED, _WIDTH_OFF = 3, 0.005  # how often at most, and how far from the width it may end
 _FALLBACK = "DejaVu Sans"  # comes with matplotlib; has the characters that the other family lacks
 _FILES = ("lmsans10-regular.otf", "lmsans10-bold.otf")
 _FOLDERS = (
@@ -79,13 +81,19 @@ def for_print(figure: Figure) -> Iterator[None]:
 
 
 def _widen(figure: Figure) -> None:
-    """Make the axes so wide that the figure, with what stands beside them, fills the lines."""
-    figure.draw_without_rendering()
-    places = [axes.get_position() for axes in figure.axes]
-    share = max(place.x1 for place in places) - min(place.x0 for place in places)
-    beside_inches = figure.get_tightbbox().width - share * figure.get_figwidth()
-    room_inches = WIDTH_INCHES - 2 * MARGIN_INCHES - beside_inches
-    figure.set_figwidth(max(room_inches / share, figure.get_figwidth()))
+    """Make the axes so wide that the figure, with what stands beside them, fills the lines.
+
+    Once more where a legend was wider than the axes before."""
+    room_inches = WIDTH_INCHES - 2 * MARGIN_INCHES
+    for _ in range(_WIDENED):
+        figure.draw_without_rendering()
+        width_inches = figure.get_tightbbox().width
+        if math.isclose(width_inches, room_inches, rel_tol=_WIDTH_OFF):
+            break
+        places = [axes.get_position() for axes in figure.axes]
+        share = max(place.x1 for place in places) - min(place.x0 for place in places)
+        beside_inches = width_inches - share * figure.get_figwidth()
+        figure.set_figwidth((room_inches - beside_inches) / share)
 
 
 @contextlib.contextmanager
