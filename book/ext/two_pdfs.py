@@ -212,9 +212,11 @@ def _let_break(formula):
     if found := _ALIGNED.fullmatch(text.strip()):
         lines = _LINE_GAP.join(_full_lines(found[1].strip().split(_SITES_LINE_GAP)))
         text = f"\\begin{{align*}}\n{lines}\n\\end{{align*}}"
+        if r"\begin{cases}" in lines:  # so high that half a page would stay empty before it
+            text = f"\\begingroup\\allowdisplaybreaks[4]\n{text}\n\\endgroup"
         formula["nowrap"] = True
     text = text.replace(r"\frac", r"\dfrac")
-    text = _CASES.sub(lambda cases: cases[0].replace(r"\\", r"\\ \noalign{\vskip 8pt}"), text)
+    text = _CASES.sub(lambda cases: cases[0].replace(r"\\", r"\\ \noalign{\vskip 6pt}"), text)
     formula[:] = [nodes.Text(text)]
 
 
