@@ -69,9 +69,10 @@ def in_python(text):
     return expression.to_json(tree)
 
 
-@pytest.mark.parametrize("text", FITTING)
-def test_a_formula_that_fits_is_the_same_tree(open_page, text):
-    assert open_page().evaluate(PARSE, [NULL_CALL, text]) == {"tree": in_python(text)}
+def test_a_formula_that_fits_is_the_same_tree(open_page):
+    page = open_page()
+    for text in FITTING:
+        assert page.evaluate(PARSE, [NULL_CALL, text]) == {"tree": in_python(text)}, text
 
 
 def test_what_python_refuses_is_refused_in_the_same_words(open_page):
