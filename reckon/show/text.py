@@ -78,11 +78,10 @@ def more_or_less(difference: float, unit: str) -> str:
 
 def times_as_long(one: Result, other: Result) -> str:
     """ "16 times (13 to 21) as long": by the medians, and by the ends of the intervals."""
-    assert one.summary and other.summary
-    (low, high), (other_low, other_high) = one.summary.bounds, other.summary.bounds
-    ratios = one.median / other.median, low / other_high, high / other_low
-    times, least, most = (units.number(ratio, 2) for ratio in ratios)
-    return f"{times} times ({least} to {most}) as long"
+    times = units.number(one.ratio_of_medians(other), 2)
+    ends = [units.number(end, 2) for end in one.ratio_ends(other) or ()]
+    interval = f" ({' to '.join(ends)})" if ends else ""
+    return f"{times} times{interval} as long"
 
 
 def percent_more_or_less(ratio: float) -> str:
@@ -128,7 +127,7 @@ def ratio_text(value: float) -> str:
 
 def times_text(one: Result, other: Result) -> str:
     """The same of two measured values, as Result.times() has it."""
-    return NONE if math.isnan(one.median / other.median) else f"{one.times(other)}×"
+    return NONE if math.isnan(one.ratio_of_medians(other)) else f"{one.times(other)}×"
 
 
 def in_unit(value: float, unit: str, digits: int = 3) -> str:

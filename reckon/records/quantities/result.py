@@ -429,13 +429,21 @@ class Result:
 
     def times(self, other: Result, digits: int = 3) -> str:
         """How many times the other value this is, "1.42"; "0.3 to 0.95" where both intervals leave
-        it open. Both have samples."""
+        it open; a dash for no ratio. Both have samples."""
+        ends = self.ratio_ends(other)
+        if ends is None or ends[1] < _OPEN * ends[0]:
+            return units.number(self.ratio_of_medians(other), digits)
+        return " to ".join(units.number(end, digits) for end in ends)
+
+    def ratio_of_medians(self, other: Result) -> float:
+        """This median over the other; nan where that is not above 0, as a difference may be."""
+        return self.median / other.median if other.median > 0 else math.nan
+
+    def ratio_ends(self, other: Result) -> tuple[float, float] | None:
+        """The least and the largest ratio that both intervals leave open; None without an end."""
         assert self.summary and other.summary
         (low, high), (other_low, other_high) = self.summary.bounds, other.summary.bounds
-        if other_low <= 0 or high / other_low < _OPEN * low / other_high:
-            return units.number(self.median / other.median, digits)
-        ends = low / other_high, high / other_low
-        return " to ".join(units.number(end, digits) for end in ends)
+        return (low / other_high, high / other_low) if other_low > 0 else None
 
     def difference_from(self, other: Result) -> str:
         """ "59 µs (23 to 70) more", or "less", with the interval that those of both give; where
@@ -541,9 +549,11 @@ class Result:
         For a rate it is 1 - predicted/hardware: times per byte add, rates do not.
         """
         hardware, predicted = self.seal.hardware, self.seal.predicted
-        if not isinstance(hardware, float) or isinstance(predicted, list) or not predicted:
+        if not isinstance(hardware, float) or isinstance(predicted, list):
             return math.nan
-        return 1 - (predicted / hardware if self.seal.kind == "rate" else hardware / predicted)
+        is_rate = self.seal.kind == "rate"
+        part, whole = (predicted, hardware) if is_rate else (hardware, predicted)
+        return 1 - part / whole if whole else math.nan
 
     @property
     def revisions(self) -> list[str]:

@@ -11,6 +11,7 @@ from helpers.findings import with_more_processes
 
 from reckon import records
 from reckon.records.run_files.models import Visit
+from reckon.show import text
 
 
 def test_a_cell_that_ends_with_a_quantity_shows_what_was_measured():
@@ -109,6 +110,30 @@ def test_two_quantities_of_the_same_visits_are_compared_visit_by_visit():
     assert longer.times(apart, 2) == "2.0"
     assert re.fullmatch(r"\S+ ns \(\S+ to \S+\) more", longer.difference_from(apart))
     assert apart.difference_from(longer) == longer.difference_from(apart).replace("more", "less")
+
+
+@pytest.mark.parametrize(
+    ("ns", "times", "as_long"),
+    [
+        ([0] * 8, "–", "– times as long"),
+        ([-40, 20, *[35] * 4, 40, 90], "2.86", "2.9 times as long"),
+    ],
+)
+def test_a_value_that_may_be_0_or_less_bounds_no_ratio(ns, times, as_long):
+    """The value of a method that subtracts may."""
+    one, other = made_up.single("cpu/made/a", 1, "ns"), made_up.single("cpu/made/b", 1, "ns")
+    for process, value in zip(one.points[0].processes, [100] * 8, strict=True):
+        process.ticks = [value * made_up.OPS] * 10
+    for process, value in zip(other.points[0].processes, ns, strict=True):
+        process.ticks = [value * made_up.OPS] * 10
+    assert one.times(other) == times
+    assert text.times_as_long(one, other) == as_long
+
+
+def test_a_rate_without_hardware_has_no_share_of_software():
+    result = rate_over_a_link(965.3e6 / 8)
+    result.seal.hardware = 0.0
+    assert np.isnan(result.software_share)
 
 
 def test_a_sealed_input_is_the_one_that_the_scored_prediction_had():
