@@ -22,7 +22,9 @@ from reckon.records.session import current_session
 
 _WATCHED = ("notebooks", "book", "csrc", "_toc.yml", "_config.yml")
 _RELOADS = "/reloads"
-_SCRIPT = f"<script>new EventSource('{_RELOADS}').onmessage = () => location.reload()</script>"
+_SCRIPT = (
+    f"<script>new EventSource('{_RELOADS}?{{number}}').onmessage = () => location.reload()</script>"
+)
 # What the last edit broke.
 _BANNER = """<div role="alert" style="position: fixed; inset: 0 0 auto; z-index: 9999;
  padding: .5em 1em; background: #b00020; color: white">{fault}</div>"""
@@ -103,18 +105,17 @@ class _Versions:
 
     def __init__(self):
         self.fault = ""
-        self._condition, self._number = threading.Condition(), 0
+        self._condition, self.number = threading.Condition(), 0
 
     def next(self) -> None:
         with self._condition:
-            self._number += 1
+            self.number += 1
             self._condition.notify_all()
 
-    def wait(self, timeout_s: float) -> bool:
-        """Whether the site was made again within that time."""
+    def wait(self, since: int, timeout_s: float) -> bool:
+        """Whether the site was made again since it had that number, or is within that time."""
         with self._condition:
-            number = self._number
-            return self._condition.wait_for(lambda: self._number > number, timeout_s)
+            return self._condition.wait_for(lambda: self.number != since, timeout_s)
 
 
 class _Server(http.server.ThreadingHTTPServer):
@@ -145,31 +146,36 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
     def do_GET(self) -> None:
         path = Path(self.translate_path(self.path))
         page = path / "index.html" if self.path.endswith("/") else path
-        if self.path == _RELOADS:
-            self._report_reloads()
+        address, _, since = self.path.partition("?")
+        if address == _RELOADS:
+            self._report_reloads(int(since) if since.isdecimal() else self._versions.number)
         elif page.suffix == ".html" and page.is_file():
-            self._send_page(page.read_bytes())
+            number = self._versions.number  # taken first: what is made since is sent again
+            self._send_page(page.read_bytes(), number)
         else:
             super().do_GET()
 
-    def _send_page(self, page: bytes) -> None:
+    def _send_page(self, page: bytes, number: int) -> None:
         before, end, after = page.rpartition(b"</body>")
         fault = html.escape(self._versions.fault)
         banner = _BANNER.format(fault=fault) if fault else ""
-        content = before + f"{banner}{_SCRIPT}".encode() + end + after
+        script = _SCRIPT.format(number=number)
+        content = before + f"{banner}{script}".encode() + end + after
         self.send_response(200)
         self.send_header("Content-Type", "text/html; charset=utf-8")
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)
 
-    def _report_reloads(self) -> None:
+    def _report_reloads(self, number: int) -> None:
+        """number: of the site that the browser has."""
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.end_headers()
         try:
             while True:
-                has_changed = self._versions.wait(_ALIVE_S)
+                has_changed = self._versions.wait(number, _ALIVE_S)
+                number = self._versions.number
                 self.wfile.write(b"data: reload\n\n" if has_changed else b": alive\n\n")
                 self.wfile.flush()
         except OSError:  # the browser has left

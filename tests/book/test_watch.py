@@ -95,7 +95,7 @@ def save_until_built(folder, built):
 def test_a_saved_file_is_built_and_the_browser_reloads(tmp_path, monkeypatch):
     with editing(tmp_path, monkeypatch) as (port, built, _):
         page = connected(port, "/").read().decode()
-        assert "<body>0<script>new EventSource('/reloads')" in page
+        assert "<body>0<script>new EventSource('/reloads?0')" in page
         events = connected(port, "/reloads")
         save_until_built(tmp_path, built)
         assert events.readline() == b"data: reload\n"
@@ -179,7 +179,7 @@ def test_a_port_in_use_is_named_before_anything_is_built():
 )
 def test_a_mistake_is_printed_and_the_next_save_is_built(tmp_path, monkeypatch, capfd, kind, pages):
     with editing(tmp_path, monkeypatch) as (port, built, outcomes):
-        events = connected(port, "/reloads")
+        events = connected(port, "/reloads?0")
         outcomes.append(kind("Something <b> is misspelt."))
         save_until_built(tmp_path, built)
         assert events.readline() == b"data: reload\n"
@@ -190,6 +190,12 @@ def test_a_mistake_is_printed_and_the_next_save_is_built(tmp_path, monkeypatch, 
         assert (events.readline(), events.readline()) == (b"\n", b"data: reload\n")
         assert "alert" not in connected(port, "/").read().decode()
     assert f"reckon: Something <b> is misspelt. {pages}\n" in capfd.readouterr().out
+
+
+def test_a_browser_that_asks_late_reloads_what_was_built_before(tmp_path, monkeypatch):
+    with editing(tmp_path, monkeypatch) as (port, built, _):
+        save_until_built(tmp_path, built)
+        assert connected(port, "/reloads?0").readline() == b"data: reload\n"
 
 
 def test_without_a_run_that_of_the_site_is_edited_and_nothing_is_measured(tmp_path, monkeypatch):
