@@ -228,7 +228,7 @@ class _Build:
             while waiting or running:
                 while waiting and len(running) <= len(os.sched_getaffinity(0)):
                     task = waiting.pop(0)
-                    self.display.page(task.page, task.activity)
+                    self.display.page(task.page, task.activity, task.events)
                     task.begin()
                     running.append(task)
                 futures = [task.future for task in running]

@@ -60,8 +60,9 @@ class Display:
         total = self._done_s + sum(expected_s.values())
         self._bar.update(self._task, total=max(total, 0.1), left=self._left())
 
-    def page(self, name: str, activity: str = "executing") -> None:
-        """Show that a task of the page begins."""
+    def page(self, name: str, activity: str, events: Path) -> None:
+        """Show that a task of the page begins, which writes its events to a new file."""
+        self._offsets.pop(events, None)
         if not self._live:
             self.line(f"{name}: {activity} ({self._left()})")
         self._bar.update(self._task, description=name, left=self._left())

@@ -52,6 +52,17 @@ def test_reused_quantities_are_counted_in_the_last_line_of_their_page(tmp_path, 
     ]
 
 
+def test_the_events_of_a_page_that_is_executed_twice_are_read_from_their_beginning(tmp_path):
+    display, path = Display(), tmp_path / "page.events"
+    event = {"event": "done", "quantity": "cpu/made/one", "reason": None}
+    for state in ("reused", "failed"):
+        display.page("cpu/made", "executing", path)
+        path.write_text(json.dumps({**event, "state": state}) + "\n")
+        display.show("cpu/made", path)
+        path.unlink()
+    assert display.states == {"cpu/made/one": ("failed", None)}
+
+
 def test_what_a_terminal_shows_of_quantities_are_new_reasons(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     states = [
