@@ -228,6 +228,7 @@ def _system() -> Facts:
     hypervisor = lscpu().get("Hypervisor vendor")
     if not hypervisor and "hypervisor" in cpuinfo().get("flags", ""):
         hypervisor = "unnamed"
+    firmware = "/sys/class/dmi/id/bios_version"
     clocksource = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
     compiler = (read_text(str(config.settings().library_dir / "compiler.txt")) or "").splitlines()
     without_checksum = [line for line in compiler if not re.fullmatch(r"[\d ]+", line)]
@@ -236,6 +237,7 @@ def _system() -> Facts:
         "system.kernel": (f"{platform.release()} {platform.version()}", "uname -rv"),
         "system.hypervisor": (hypervisor or "none seen", "lscpu"),
         "system.guest": (float(bool(hypervisor)), "lscpu"),
+        "system.firmware": (read_text(firmware), firmware),
         "system.clocksource": (read_text(clocksource), clocksource),
         "system.compiler": (" · ".join(without_checksum) or None, "csrc/Makefile"),
         "system.libc": (os.confstr("CS_GNU_LIBC_VERSION"), "getconf GNU_LIBC_VERSION"),

@@ -78,6 +78,7 @@ FIELDS = {
     "system.kernel": ("Kernel", ""),
     "system.hypervisor": ("Hypervisor", ""),
     "system.guest": ("Runs as a guest (1) or not (0)", "count"),
+    "system.firmware": ("Firmware", ""),
     "system.clocksource": ("Clock source", ""),
     "system.libc": ("C library", ""),
     "system.compiler": ("Compiler and flags", ""),
@@ -100,6 +101,7 @@ ONLY_WHERE_SET = (
     "processor.cpu",
     "memory.huge_pages",
     "memory.reserved_huge_pages",
+    "system.firmware",
 )
 # What a person may fill in: the datasheet's values, which feed predictions.
 _NEVER_BY_HAND = ("system.", "scratch.", "peer.", "nfs.", "processor.cycle_time", *ONLY_WHERE_SET)

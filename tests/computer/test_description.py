@@ -27,6 +27,13 @@ def test_what_a_limit_keeps_from_starting_is_not_taken_for_missing(monkeypatch):
     assert system_files.run_command("sh", "-c", "echo") is None
 
 
+def test_the_version_of_the_firmware_is_a_fact_of_the_system(monkeypatch):
+    files = {"/sys/class/dmi/id/bios_version": "F.12"}
+    monkeypatch.setattr(description, "read_text", files.get)
+    version, _ = description._system()["system.firmware"]
+    assert version == "F.12" and "system.firmware" in fields.FIELDS
+
+
 @pytest.mark.parametrize("value", ["2", "2.0", '"2"'])
 def test_a_count_may_be_a_plain_number(tmp_path, value):
     path = tmp_path / "machine.toml"
