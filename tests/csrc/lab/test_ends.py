@@ -239,6 +239,29 @@ def test_a_program_has_a_process_space_of_its_own_and_no_others_input(user):
     assert own == first != os.readlink("/proc/self/ns/pid") and input_of == "/dev/null"
 
 
+LATE = """#!/usr/bin/env python3
+import json, sys, time
+names = "pid peer_pid relay_pid path congestion offload client peer ipv6 rtt_us rate_bit mtu queue_bytes"
+print(json.dumps(dict.fromkeys(names.split(), 1)), flush=True)
+for number, _ in enumerate(sys.stdin):
+    time.sleep(1 - number)
+    print(json.dumps({"number": number}), flush=True)
+"""
+
+
+def test_an_answer_that_comes_too_late_is_not_the_next_one_s(tmp_path, monkeypatch):
+    (tmp_path / "reckon-lab").write_text(LATE)
+    (tmp_path / "reckon-lab").chmod(0o755)
+    monkeypatch.setenv("RECKON_LIB", str(tmp_path))
+    with labs.Lab(0.001, 1e9) as lab:
+        with monkeypatch.context() as impatient, pytest.raises(labs.LabEnded, match="nothing for"):
+            impatient.setattr(labs, "ANSWER_S", 0.1)
+            lab.counters()
+        assert lab.counters() == {"number": 1}
+    with pytest.raises(labs.LabEnded, match="The lab host has ended; start it again"):
+        lab.counters()
+
+
 def test_only_the_line_counters_is_answered():
     lab = labs.Lab(0, 1e9, ["sleep", "1000"])
     try:
