@@ -55,8 +55,12 @@ class NotebookExecution:
         """The executed notebook, without the cell that papermill injects: the others keep the
         positions that they have in the source.
 
-        Raises NotebookFailed, or OSError (a full disk)."""
-        return self.future.result()
+        Raises NotebookFailed, also for a full disk."""
+        try:
+            return self.future.result()
+        except OSError as error:
+            file = f"{error.filename}: " if error.filename else ""
+            raise NotebookFailed(f"{file}{error.strerror}") from None
 
     def stop(self) -> None:
         """Interrupt the cell, end the kernel, and wait for both."""

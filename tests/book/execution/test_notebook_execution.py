@@ -1,6 +1,7 @@
 """A notebook executed in a kernel of its own: what reaches it, and what does not."""
 
 import contextlib
+import errno
 import os
 import signal
 import subprocess
@@ -67,6 +68,15 @@ def test_a_notebook_gets_its_profile_and_run_as_parameters(tmp_path):
     done = execute(notebook, profile="full", run="before")
     assert [cell.source for cell in done.cells] == [*sources]
     assert done.cells[1].outputs[0].text == "full before\n"
+
+
+def test_a_full_disk_fails_the_notebook_alone(tmp_path, monkeypatch):
+    def fail(_):
+        raise OSError(errno.ENOSPC, "No space left on device", "page.events")
+
+    monkeypatch.setattr(NotebookExecution, "_execute", fail)
+    with pytest.raises(NotebookFailed, match="^page.events: No space left on device$"):
+        execute(write_notebook(tmp_path / "page.ipynb", "profile = run = None"))
 
 
 def test_a_failing_cell_is_named_by_its_place_in_the_source(tmp_path):
