@@ -192,8 +192,10 @@ def follow(
                 old.pop(cell)
     except (Exception, KeyboardInterrupt) as error:
         sentence = cell_errors.sentence_of(places.shell, error)
-        fails = f"Cell {order.index(cell) + 1} follows and fails"
-        fault = f"{fails} with the same." if sentence == said else f"{fails}. {sentence}"
+        fault = sentence  # of an interrupt between two cells
+        if cell in order:
+            fails = f"Cell {order.index(cell) + 1} follows and fails"
+            fault = f"{fails} with the same." if sentence == said else f"{fails}. {sentence}"
     finally:
         session.follows = False
     return [fault, _old(len(old))]

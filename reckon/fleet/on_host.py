@@ -141,7 +141,7 @@ def measure_pair(
 def stop(key: str) -> None:
     """Tells what runs of this attempt to end; what was measured so far is kept."""
     _stopped.add(key)
-    for process in [process for process, of in _programs.items() if of == key]:
+    for process in [process for process, of in [*_programs.items()] if of == key]:
         with contextlib.suppress(OSError):
             assert process.stdin
             process.stdin.close()

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+from types import SimpleNamespace
 
 import pytest
 from helpers.project import LIBRARY, RECORDED, ROOT
@@ -20,6 +21,7 @@ from helpers.syscall_cells import (
 from jupyter_client.manager import start_new_kernel
 
 from reckon.book import contents
+from reckon.edits import following
 from reckon.records import notebook_cells
 
 
@@ -353,6 +355,22 @@ def test_a_cell_that_follows_and_fails_is_named_with_those_that_are_old(page):
     )
     assert " cells that follow from this one still show what was before: choose" in shown
     edited(page, FORMULA, "no such", "text")
+
+
+def test_an_interrupt_before_the_first_cell_that_follows_is_its_sentence(monkeypatch):
+    times_s = iter([0.0])
+
+    def interrupted():
+        for time_s in times_s:
+            return time_s
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(following, "current_session", SimpleNamespace)
+    monkeypatch.setattr(following.time, "monotonic", interrupted)
+    monkeypatch.setattr(following.cell_errors, "sentence_of", lambda *_: "Interrupted.")
+    sources = {"above": "b = 1", "below": "b"}
+    fault, old = following.follow(sources, {"b"}, "above", SimpleNamespace(shell=None), print)
+    assert fault == "Interrupted." and old.startswith("1 cell that follows")
 
 
 @pytest.mark.parametrize("line", ["%pwd", "import asyncio; await asyncio.sleep(0)"])
