@@ -175,7 +175,8 @@ def _track(attributes: str, scale: tuple[float, float], unit: str, most: int) ->
 
 def _percent(value: float, scale: tuple[float, float]) -> str:
     low, high = (math.log(end) for end in scale)
-    return f"{100 * (math.log(value) - low) / (high - low):.1f}%"
+    place = math.log(max(value, scale[0]))  # 0 is beyond the axis
+    return f"{100 * (place - low) / (high - low):.1f}%"
 
 
 def _ticks(scale: tuple[float, float], unit: str, most: int) -> list[float]:

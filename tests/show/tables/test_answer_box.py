@@ -24,6 +24,13 @@ def test_an_answer_without_samples_says_why(results):
     assert "Not measured here: " in text and "data-shows" not in text
 
 
+def test_two_groups_of_which_0_was_predicted_have_a_track():
+    result = made_up.single("cpu/made/groups", 40, "ns")
+    made_up.in_two_groups(result)
+    result.seal.predicted = 0.0
+    assert "--predicted: 0.0%" in answer("?", result, "it").markdown
+
+
 def test_headlines_link_to_chapters_and_name_what_is_not_measured(results):
     missing = next(r.quantity for r in results.values() if r.reason == "not measured yet")
     named = [
