@@ -162,12 +162,13 @@ def number(value: float, digits: int = 3) -> str:
         return "∞" if value > 0 else "−∞"
     if value == 0:
         return "0"
-    rounded = float(f"{value:.{digits - 1}e}")  # 99.96 is 100, not 100.0
-    decimals = digits - 1 - math.floor(math.log10(abs(rounded)))
-    if rounded and abs(rounded) < 1e-4 or abs(rounded) >= 1e15:
-        mantissa, _, power = f"{value:.{digits - 1}e}".partition("e")
-        return f"{mantissa}·10{str(int(power)).translate(_SUPERSCRIPT)}".replace("-", "−")
-    return f"{rounded:,.{max(decimals, 0)}f}".replace("-", "−")
+    rounded = f"{value:.{digits - 1}e}"  # 99.96 is 100, not 100.0
+    mantissa, _, exponent = rounded.partition("e")
+    power = int(exponent)
+    if not -4 <= power < 15:
+        return f"{mantissa}·10{str(power).translate(_SUPERSCRIPT)}".replace("-", "−")
+    decimals = max(digits - 1 - power, 0)
+    return f"{float(rounded):,.{decimals}f}".replace("-", "−")
 
 
 _WHOLE = 1e-9  # nearer to a whole number than this share of it, a number is one
@@ -340,11 +341,16 @@ def amount_with_interval(middle: float, low: float, high: float, unit: str) -> s
     return f"{text} ({ends})" if ends else text
 
 
+_NEXT_SIZE = 1024  # of a unit of bytes are one of the next
+
+
 def size(base_value: float, unit: str) -> str:
     """An amount as one writes sizes: 32 KiB and 6.73 MiB, not 32.0 KiB."""
     printed_unit = readable_unit(base_value, unit)
-    rounded = float(f"{from_base(base_value, printed_unit):.3g}")
-    return with_unit(as_given(rounded), printed_unit)
+    value = from_base(base_value, printed_unit)
+    if not (is_whole(value) and value < _NEXT_SIZE):
+        value = float(f"{value:.3g}")
+    return with_unit(as_given(value), printed_unit)
 
 
 def position(base_value: float, unit: str) -> str:

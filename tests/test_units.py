@@ -18,6 +18,15 @@ def test_a_printed_number_is_within_half_a_digit(value):
     assert read == pytest.approx(value, rel=0.00501)
 
 
+def test_the_largest_number_is_printed():
+    assert units.number(1.797e308) == "1.80·10³⁰⁸" and units.number(5e-324).endswith("·10⁻³²⁴")
+
+
+def test_a_size_is_the_one_that_its_author_gave():
+    assert units.size(1022 * 1024, "KiB") == "1,022 KiB"
+    assert units.size(1022.4 * 1024, "KiB") == "1,020 KiB"
+
+
 def read(text):
     """The number that was printed."""
     number, _, power = text.replace(",", "").replace("−", "-").partition("·10")
