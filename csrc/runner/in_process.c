@@ -142,13 +142,13 @@ static int run_trials(struct rk_context *c, size_t n, struct rk_sample *samples,
             return status;
         const uint64_t middle = rk_begin();
         const struct rk_witness after = rk_take_witness();
-        const double witnesses_of_a_trial =
-            (double)(middle - begin) / (double)(rk_end() - middle) / (double)count;
+        const uint64_t witness_ticks = rk_end() - middle;
+        const uint64_t ticks = middle > begin ? middle - begin : 1; /* less than a coarse tick */
         const struct rk_witness busier = rk_busier_witness(before, after);
         for (size_t i = 0; i < count; i++)
             witnesses[done + i] = busier;
         done += count;
-        block = 1 + (size_t)(WITNESSES_A_BLOCK / witnesses_of_a_trial);
+        block = 1 + WITNESSES_A_BLOCK * witness_ticks * count / ticks;
         before = after;
     }
     return 0;
