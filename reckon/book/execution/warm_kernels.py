@@ -10,8 +10,10 @@ from __future__ import annotations
 import asyncio
 import functools
 import itertools
+import math
 import multiprocessing
 import os
+import queue
 import shutil
 import signal
 import tempfile
@@ -26,6 +28,7 @@ from multiprocessing.util import Finalize, get_temp_dir
 from pathlib import Path
 
 import psutil
+from jupyter_client.asynchronous import AsyncKernelClient
 from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
 from jupyter_client.manager import AsyncKernelManager
 from jupyter_client.provisioning import KernelProvisionerBase
@@ -48,6 +51,7 @@ _KERNEL = (
 _DYING_S = 0.5  # the longest that a fork server may take to end once it answers no more
 _POLL_S = 0.01
 _SERVER_ENDED = 255  # multiprocessing.popen_forkserver's status of a process whose server has ended
+_ANSWER_S, _STATUS_S = 1.0, 0.2  # after which a kernel is asked again
 _END_S = 5.0  # the longest that a kernel may take to end
 _KERNEL_VARIABLE = "RECKON_KERNEL"  # of programs that a cell starts: its kernel
 _SOCKETS = "reckon-builder-"  # then the name of the process whose sockets are in that folder
@@ -173,6 +177,23 @@ class _Specification(KernelSpecManager):
         )
 
 
+class _Client(AsyncKernelClient):
+    """A client that is ready as soon as its kernel answers. jupyter_client's waits until nothing
+    has come for 0.2 s, but nbclient passes over what belongs to none of its cells."""
+
+    async def wait_for_ready(self, timeout: float | None = None) -> None:
+        """Returns when both channels work. Raises RuntimeError of a kernel that has ended, or when
+        the time is up."""
+        until_s = time.monotonic() + (math.inf if timeout is None else timeout)
+        while time.monotonic() < until_s and await self.is_alive():
+            with suppress(queue.Empty, TimeoutError):
+                await self.kernel_info(reply=True, timeout=_ANSWER_S)
+                # The kernel's status, or it was sent before the channel was connected.
+                await self.get_iopub_msg(timeout=_STATUS_S)
+                return
+        raise RuntimeError("The kernel does not answer.")
+
+
 def manager() -> AsyncKernelManager:
     """The manager of a kernel that is not started yet; its sockets lie in this process's folder."""
     stem = _folder_of_sockets() / f"{next(_numbers)}"
@@ -182,6 +203,7 @@ def manager() -> AsyncKernelManager:
         transport="ipc",
         ip=str(stem),
         connection_file=f"{stem}.json",
+        client_factory=_Client,
     )
 
 
