@@ -114,7 +114,7 @@ def deciding(touch, huge, prediction):
     expects = (f"I would touch a huge page. It is cleared like 512 small ones, {rk.amount(512 * clearing, 'us')} by my formula, but the kernel is "
                "entered once. If a first touch is mostly clearing, it takes 512 times as long; if it is mostly the kernel's path, far less.")
     if not is_measured(touch, huge):
-        return rk.say(expects)
+        return rk.say(expects, unless_measured(touch if not is_measured(touch) else huge).markdown)
     times = rk.number(huge.median / touch.median)
     text = rk.say(f"{expects} Reckon has this as well, {huge:interval}: {times} times.").markdown
     return rk.blocks.Block(text, measured=(touch.quantity, huge.quantity))

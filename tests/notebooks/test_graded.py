@@ -77,5 +77,8 @@ def test_without_the_measurement_the_page_says_why():
     gone = made_up.nothing("memory/fault/anonymous", "this machine cannot")
     for said in (PAGE.result(gone, mine()), PAGE.explanation(gone, mine())):
         assert said.markdown == "Not measured: this machine cannot."
+    touched = made_up.single("memory/fault/anonymous", 3, "us")
+    without_huge = PAGE.deciding(touched, gone, mine()).markdown
+    assert "512 µs" in without_huge and without_huge.endswith("Not measured: this machine cannot.")
     assert "no record" in PAGE.result(None, mine()).markdown
     assert PAGE.misread_interval(gone) == ""

@@ -14,7 +14,7 @@ from reckon import units
 from reckon.show.block import Block
 from reckon.show.figures import drawings, style
 from reckon.show.figures.drawings import Data
-from reckon.show.figures.style import BLACK, Look
+from reckon.show.figures.style import ON_LIGHT, Look
 from reckon.show.figures.text_bars import COLOURS
 
 _LINE_INCHES, _BETWEEN_INCHES = 0.19, 0.12  # a line of text; below the rows
@@ -114,4 +114,4 @@ def _draw_rows(axes: Axes, top: float, flight: Flight, unit: str) -> None:
             begin += seconds
     framed = flight.rows // 4
     place = (framed / flight.rows * seconds, top + framed * height)
-    axes.add_patch(Rectangle(place, seconds, height, fill=False, ec=BLACK, lw=1.2, zorder=5))
+    axes.add_patch(Rectangle(place, seconds, height, fill=False, ec=ON_LIGHT, lw=1.2, zorder=5))
