@@ -52,12 +52,10 @@ class Formula:
     hardware: expression.Node | None
     software: expression.Node | None
     predicted: expression.Node
-    in_run: Callable[[Prediction], Prediction] | None = (
-        None  # has inputs as a run's record has them
-    )
-    unit_fault: Callable[[str, dict[str, Input]], str | None] | None = (
-        None  # the sentence on an input of another dimension than in the run's record of a quantity
-    )
+    # Gives a prediction the inputs that a run's record has.
+    in_run: Callable[[Prediction], Prediction] | None = None
+    # The sentence on an input of another dimension than in the run's record of a quantity.
+    unit_fault: Callable[[str, dict[str, Input]], str | None] | None = None
 
     def __repr__(self) -> str:
         return f"The formula {self.function_name}"

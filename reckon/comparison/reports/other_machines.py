@@ -43,9 +43,7 @@ class Cell:
     points: int = 1
     by_reckon: bool = False  # a report's value, compared with this book's own method
     over_link: bool = False  # measured with another host, over a link that is not the machine's
-    is_decided: bool = (
-        True  # whether the other's value is outside this run's interval, at most points
-    )
+    is_decided: bool = True  # whether the other's value is outside the interval at most points
 
     @property
     def shows_speed(self) -> bool:

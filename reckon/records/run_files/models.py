@@ -84,9 +84,8 @@ class Conditions(_Strict):
     cpu: Int64
     nice: Int64
     policy: Int64
-    partner_cpu: Int64 = (
-        -1
-    )  # of the process that the probe talks to, where it chose another CPU for it
+    # Of the process that the probe talks to, where it chose another CPU for it.
+    partner_cpu: Int64 = -1
     partner_relation: Relation = ""
     wall_ns: Int64
     minor_faults: Int64
