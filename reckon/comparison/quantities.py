@@ -230,12 +230,7 @@ def sides_of(result: Result, pooled: statistics.PooledVariance | None) -> dict[f
     values_of = {
         p.x: summary.median for p, summary in zip(result.points, result.summaries, strict=True)
     }
-    shares = [
-        np.percentile(np.concatenate(result.trials(point)), _CENTRAL_PERCENTILES)
-        / values_of[point.x]
-        for point in result.points
-        if _can_be_judged(medians[point.x])
-    ]
+    shares: list[np.ndarray] | None = None  # of all trials; those of most quantities are not used
     sides = {}
     for point in result.points:
         values = medians[point.x]
@@ -246,6 +241,12 @@ def sides_of(result: Result, pooled: statistics.PooledVariance | None) -> dict[f
             batches = None if result.is_curve else _batch_range(values)
             low, high = visits or batches or statistics.prediction_interval(values)
             if not (visits or batches):
+                shares = shares or [
+                    np.percentile(np.concatenate(result.trials(p)), _CENTRAL_PERCENTILES)
+                    / values_of[p.x]
+                    for p in result.points
+                    if _can_be_judged(medians[p.x])
+                ]
                 low = min(low, median * float(np.min(shares)))
                 high = max(high, median * float(np.max(shares)))
         clock_hz = result.core_clock_hz(point)
