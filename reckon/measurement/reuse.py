@@ -50,7 +50,7 @@ def key(plan: Plan, *, profile: str) -> str:
 
 def is_reusable(plan: Plan) -> bool:
     """Whether the record holds samples that can be reused."""
-    stored = records.read_measured(plan.session.run.name, plan.quantity)
+    stored = records.read_measured(plan.session.run.name, plan.quantity, samples=False)
     return stored is not None and _is_reusable(plan, stored.measurement)
 
 

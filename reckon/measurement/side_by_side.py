@@ -158,7 +158,7 @@ def _can_be_repeated(session: Session, method: MethodResult) -> bool:
         return False
     if not session.is_replay:
         return True
-    recorded = records.read_measured(session.run.name, _repeated_quantity(method))
+    recorded = records.read_measured(session.run.name, _repeated_quantity(method), samples=False)
     return recorded is not None and recorded.measurement is not None
 
 

@@ -71,7 +71,7 @@ def measured(quantity: str, otherwise: Input | None = None, *, at_end: bool = Fa
     """
     otherwise = _required(otherwise, f'rk.measured("{quantity}", ...)')
     unit, run = otherwise.unit, current_session().run.name
-    result = read_result(run, quantity)
+    result = read_result(run, quantity, samples=False)
     if result is None:
         refuse_unknown(run, quantity)
     if result is None or result.summary is None:
@@ -106,7 +106,9 @@ def later_values(run: str | Path, inputs: dict[str, Input]) -> dict[str, float]:
     """The run's values, in base units, of the measured inputs that have another one since."""
     values = {}
     for name, input_ in inputs.items():
-        result = read_result(run, str(input_.reference)) if input_.origin == "measured" else None
+        if input_.origin != "measured":
+            continue
+        result = read_result(run, str(input_.reference), samples=False)
         summary = result and (result.at_end if input_.source.endswith(AT_END) else result.summary)
         if summary and summary.input[0] != input_.value:
             values[name] = summary.input[0]

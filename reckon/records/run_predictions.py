@@ -25,7 +25,7 @@ def _in_run(prediction: Prediction) -> Prediction:
     """The prediction with each input as the run's record has it, but for those that a person has
     changed since it was sealed."""
     quantity = prediction.quantity
-    entry = records.read_measured(requested_run(), quantity) if quantity else None
+    entry = _recorded(quantity) if quantity else None
     if entry is None:
         return prediction
     recorded = entry.predictions[-1]
@@ -38,9 +38,13 @@ def _in_run(prediction: Prediction) -> Prediction:
     return replace(as_recorded(recorded, prediction), later=prediction)
 
 
+def _recorded(quantity: str) -> records.Quantity | None:
+    return records.read_measured(requested_run(), quantity, samples=False)
+
+
 def _unit_fault(quantity: str, inputs: dict[str, Input]) -> str | None:
     """The sentence on the first input that had another dimension in the run's last prediction."""
-    entry = records.read_measured(requested_run(), quantity) if quantity else None
+    entry = _recorded(quantity) if quantity else None
     recorded = to_prediction(quantity, entry.predictions[-1]).inputs if entry else {}
     for name, given in inputs.items():
         before = recorded.get(name, given)

@@ -7,7 +7,6 @@ import platform
 import subprocess
 
 from reckon import config, records, units
-from reckon.book.build_cache import read_or_compute
 from reckon.config import ROOT
 from reckon.records.run_files import verify
 from reckon.records.run_files.models import Run
@@ -73,23 +72,11 @@ def _versions() -> dict[str, str]:
 
 
 def _measured(run: str) -> tuple[str, str]:
-    """The newest samples' date, and the profiles under which any were taken.
-
-    Kept with the records' versions: parsing all of a long run takes seconds.
-    """
-    experiments = records.experiments(run)
-    version = [[*records.version_of(records.record_path(run, name))] for name in experiments]
-    date, profiles = read_or_compute(
-        "measured.json", version, lambda: _date_and_profiles(run, experiments)
-    )
-    return date, profiles
-
-
-def _date_and_profiles(run: str, experiments: list[str]) -> tuple[str, str]:
+    """The newest samples' date, and the profiles under which any were taken."""
     measurements = [
         quantity.measurement
-        for name in experiments
-        for quantity in records.read_record(run, name).quantities.values()
+        for name in records.experiments(run)
+        for quantity in records.read_record(run, name, samples=False).quantities.values()
         if quantity.measurement
     ]
     dates = [measurement.started_at for measurement in measurements]

@@ -13,10 +13,15 @@ from reckon.records.quantities import revisions
 from reckon.records.quantities.result import Result
 
 
-def read_result(run: str | Path, quantity: str) -> Result | None:
-    """The quantity as the run's record has it, read for its measurement; None if it has none."""
-    entry = records.read_measured(run, quantity)
-    return from_entry(quantity, entry, between_visits=_between_visits(run)) if entry else None
+def read_result(run: str | Path, quantity: str, *, samples: bool = True) -> Result | None:
+    """The quantity as the run's record has it, read for its measurement; None if it has none.
+
+    Without `samples` its file is opened only where the record lacks summaries."""
+    entry = records.read_measured(run, quantity, samples=samples)
+    if entry is None:
+        return None
+    result = from_entry(quantity, entry, between_visits=_between_visits(run))
+    return result if samples or result.has_summaries else read_result(run, quantity)
 
 
 def _between_visits(run: str | Path) -> statistics.PooledVariance | None:

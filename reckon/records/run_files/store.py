@@ -106,13 +106,13 @@ def read_record(
     return _read_stored(path, experiment, None, samples=samples)
 
 
-def read_measured(run: str | Path, quantity: str) -> Quantity | None:
+def read_measured(run: str | Path, quantity: str, *, samples: bool = True) -> Quantity | None:
     """One quantity, read for what was measured: the reader does not depend on the record's
-    predictions, so editing those makes no other page stale."""
+    predictions, so editing those makes no other page stale. samples: as of read_record()."""
     experiment = experiment_of(quantity)
     path = record_path(run, experiment)
     note_read(path, f"#{quantity}")
-    return _read_stored(path, experiment, quantity, samples=True).quantities.get(quantity)
+    return _read_stored(path, experiment, quantity, samples=samples).quantities.get(quantity)
 
 
 def _read_stored(path: Path, experiment: str, quantity: str | None, *, samples: bool) -> Record:

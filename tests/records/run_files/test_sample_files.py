@@ -9,7 +9,10 @@ import pytest
 from helpers import made_up
 
 from reckon import records, statistics
+from reckon.book.staging import stamp
 from reckon.errors import ReckonError
+from reckon.prediction.inputs import Input
+from reckon.records import run_inputs
 from reckon.records.quantities.export import to_json
 from reckon.records.quantities.lookup import all_results, from_entry, read_result
 from reckon.records.run_files import sample_files, store, verify
@@ -218,3 +221,15 @@ def test_another_process_may_measure_again_while_a_record_is_read(run, monkeypat
         2,
         2,
     ]
+
+
+def test_inputs_and_the_stamp_open_no_samples(recorded, monkeypatch):
+    def refuse(_):
+        raise AssertionError("a samples file was opened")
+
+    monkeypatch.setattr(sample_files, "read_samples", refuse)
+    reference = "cpu/syscall/getpid"
+    earlier = Input("measured", 1e-9, "ns", "measured in this run", reference=reference)
+    values = run_inputs.later_values("recorded", {"call": earlier})
+    assert 1e-8 < values["call"] < 1e-6
+    assert stamp._measured("recorded")[0].startswith("20")
