@@ -29,7 +29,6 @@ from reckon.show.tables.headlines import (
 from reckon.show.tables.headlines import of_parts as of_parts
 from reckon.show.text import NONE, brief, literal, machine_value, plural, processor
 from reckon.show.text_summary import kernel, when_measured
-from reckon.unit_names import Dimension
 
 _FIT = "Fit to be measured."
 
@@ -172,7 +171,7 @@ _BEYOND = 2  # a tick at the end itself has no label
 _COLUMNS = ["Predicted", "Measured", "Ratio"]
 
 
-_TIME = units.dimension("s")
+_TIME = str(units.dimension("s"))
 
 
 _PERSONS_UNITS_S = {"days": 86400, "h": 3600, "min": 60}
@@ -220,11 +219,11 @@ def _boxed(
     return Block("\n\n".join(filter(None, [boxed, literal(unmeasured(absent))])) or NONE)
 
 
-def _dimension(values: AnswerValues) -> Dimension:
-    return units.dimension(values.result.unit)
+def _dimension(values: AnswerValues) -> str:
+    return str(units.dimension(values.result.unit))
 
 
-def _scales(answers: list[AnswerValues]) -> dict[Dimension, tuple[float, float]]:
+def _scales(answers: list[AnswerValues]) -> dict[str, tuple[float, float]]:
     return {
         dimension: log_scale([values for values in answers if _dimension(values) == dimension])
         for dimension in map(_dimension, answers)

@@ -237,7 +237,7 @@ def test_results_are_printed_a_second_time_without_scipy(tmp_path, monkeypatch):
 
 
 def test_the_list_of_commands_has_the_first_sentence_of_each_without_importing_one():
-    assert imported({"numpy"}, "from reckon.cli import main; main(['--help'])") == []
+    assert imported({"numpy", "pint"}, "from reckon.cli import main; main(['--help'])") == []
     listed = " ".join(reckon("--help").stdout.split())
     for name in cli._reckon.list_commands(None):
         sentence, *_ = cli._reckon.get_command(None, name).help.split("\n\n")
@@ -245,6 +245,7 @@ def test_the_list_of_commands_has_the_first_sentence_of_each_without_importing_o
 
 
 def test_a_build_does_not_import_dask():
+    """pint would, where it is installed."""
     code = "import sys, reckon.book.execution.execute; print('dask' in sys.modules)"
     assert output_of(sys.executable, "-c", code) == "False\n"
 

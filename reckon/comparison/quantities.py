@@ -183,7 +183,7 @@ class QuantityComparison:
         grew, dimension = self.largest.ratio > 1, units.dimension(self.unit)
         if self.is_time:
             return "slower" if grew else "faster"
-        if dimension.power("time") == -1 and not dimension.power("tick"):
+        if dimension.get("[time]", 0) == -1 and not dimension.get("[tick]", 0):
             return "faster" if grew else "slower"
         return "more" if grew else "less"
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from reckon import records, unit_names, units
+from reckon import records, units
 from reckon.messages import NEAR_NAME
 from reckon.prediction import dimensions, formula, grammar, variations
 from reckon.prediction.expression import MOST_DEPTH, NUMPY_NAMES, SLACK
@@ -52,21 +52,23 @@ def _known(**fields: Any) -> Object:
 
 def _dimension(unit: str) -> dict[str, float]:
     """The powers of a dimension by base: {"time": 1}."""
-    return dict(units.dimension(unit).powers)
+    powers = units.dimension(unit).items()
+    return {base.strip("[]"): float(power) for base, power in powers}  # type: ignore[arg-type]
 
 
 @functools.cache
 def rules() -> Object:
     """The numbers and the words of the rules that the script shares with the Python package."""
+    prefixes, names = units.defined_names()
     return {
         "amount_faults": units.AMOUNT_FAULTS,  # what is said of a text that is no amount
         "unknown_unit": units.UNKNOWN,
         "common_units": units.COMMON,  # whose small and capital letters are mixed up
         "unit_examples": units.EXAMPLES,
-        "unit_prefixes": unit_names.PREFIXES,
+        "unit_prefixes": {prefix: units.factor(f"{prefix}count") for prefix in prefixes},
         "unit_names": {  # without a prefix
-            name: {"factor": unit.factor, "powers": dict(unit.dimension.powers)}
-            for name, unit in unit_names.UNITS.items()
+            name: {"factor": units.factor(name), "powers": _dimension(name)}
+            for name in (*names, "1")
         },
         "sealed_before": SEALED_BEFORE,  # what is said of measured inputs that have moved since
         "least_moved": LEAST_MOVED,
@@ -86,7 +88,8 @@ def rules() -> Object:
         "most_depth": MOST_DEPTH,  # of operations within each other
         "functions": NUMPY_NAMES,  # of a formula: numpy's name of each operation
         "dimension_names": [
-            {"powers": dict(powers), "name": name} for powers, name in units.DIMENSION_NAMES.items()
+            {"powers": {base.strip("[]"): power for base, power in powers}, "name": name}
+            for powers, name in units.DIMENSION_NAMES.items()
         ],
         "impossible": formula.IMPOSSIBLE,  # what is said of a value that nothing has
         "far_outside": FAR_OUTSIDE,

@@ -15,6 +15,7 @@ from collections.abc import Callable
 import numpy as np
 
 from reckon.errors import ReckonError
+from reckon.units import pint
 
 
 class PredictionError(ReckonError):
@@ -191,7 +192,7 @@ def to_node(value) -> Node:
         raise PredictionError(
             f"{value!r} is no number; write a decimal point, or end with return and the parts."
         )
-    if isinstance(value, str):
+    if isinstance(value, (str, pint.Quantity, pint.Unit)):
         raise PredictionError(
             f"{str(value)!r} cannot become part of a formula; make it an input, as {OWN_AMOUNT}."
         )

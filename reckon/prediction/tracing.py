@@ -103,7 +103,7 @@ def _refuse_outside_numbers(function, owner: str, seen: set) -> None:
     seen.add(function)
     outside = inspect.getclosurevars(function)
     for name, value in {**outside.globals, **outside.nonlocals}.items():
-        if isinstance(value, (numbers.Number, np.ndarray)):
+        if isinstance(value, (numbers.Number, np.ndarray, units.pint.Quantity)):
             raise PredictionError(
                 f"{owner}: {name} is a number from outside the function; make it an input with "
                 "where it comes from."

@@ -66,16 +66,16 @@ def what_is_timed(measurement: Measurement) -> str:
     return with_titles(literal(_PARAMETER.sub(shown, measurement.timed)))
 
 
-_COUNTED = {"information": "bytes", "cycle": "cycles", "tick": "ticks"}
+_COUNTED = {"[information]": "bytes", "[cycle]": "cycles", "[tick]": "ticks"}
 
 
 def question_of(measurement: Measurement, unit: str) -> str:
     """What a reader is asked below the quantity's title: "How long does one call take?"."""
-    powers = dict(units.dimension(unit).powers)
+    powers = {base: int(power) for base, power in units.dimension(unit).items()}  # type: ignore[arg-type]
     counted = next((word for base, word in _COUNTED.items() if base in powers), None)
-    if powers.get("time", 0) > 0:
+    if powers.get("[time]", 0) > 0:
         return f"How long does one {measurement.op} take?"
-    if powers.get("time", 0) < 0:
+    if powers.get("[time]", 0) < 0:
         return f"How many {counted or f'{measurement.op}s'} a second?"
     return f"How many {counted}?" if counted else "How large is it?"
 

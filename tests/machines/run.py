@@ -228,7 +228,7 @@ def _process(
 
 def is_rate(recorded: Result) -> bool:
     """Whether more time means a smaller value."""
-    return units.dimension(recorded.unit).power("time") < 0 and recorded.measurement.op != "ns"
+    return units.dimension(recorded.unit)["[time]"] < 0 and recorded.measurement.op != "ns"
 
 
 def _as_read(processes: list[Process], visit: int) -> list[Process]:

@@ -58,7 +58,7 @@ class Cell:
     @property
     def times(self) -> float:
         """How many times as long it takes there; nan for what is neither a time nor a rate."""
-        power = units.dimension(self.unit).power("time")
+        power = units.dimension(self.unit).get("[time]", 0)
         if power == 1:
             return self.ratio
         return 1 / self.ratio if power == -1 and self.ratio else math.nan

@@ -29,14 +29,14 @@ def sample_values(ticks, ops, op: str, tick_hz: float, unit: str) -> np.ndarray:
     ops = np.asarray(ops, dtype=float) * (units.factor(op) if op in _OP_UNITS else 1.0)
     ticks = np.asarray(ticks, dtype=float)
     tick, second = units.dimension("tick"), units.dimension("s")
-    if dimension == tick / per.dimension:
+    if dimension == tick / per.dimensionality:
         return ticks / ops
-    if dimension == second / per.dimension:
+    if dimension == second / per.dimensionality:
         return ticks / tick_hz / ops
-    if dimension == per.dimension / second:
+    if dimension == per.dimensionality / second:
         with np.errstate(divide="ignore"):
             return ops / (ticks / tick_hz)
-    if op in _OP_UNITS and dimension == per.dimension:
+    if op in _OP_UNITS and dimension == per.dimensionality:
         return np.broadcast_to(ops, ticks.shape)
     raise ReckonError(
         f"The probe's samples are time per {op}; they cannot be expressed in {unit}, which is "

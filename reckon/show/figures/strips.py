@@ -189,7 +189,7 @@ def _machines_finding(strips: list[_Strip], unit: str) -> str:
 
 def _ahead(unit: str) -> tuple[str, Callable[[float, float], bool]]:
     """What to say of a machine that is ahead, and whether it is, by the value there and here."""
-    power = units.dimension(unit).power("time")
+    power = units.dimension(unit).get("[time]", 0)
     if power == 1:
         return "takes less time", operator.gt
     if power == -1:
