@@ -171,7 +171,9 @@ def test_a_curve_feeds_a_prediction_by_its_first_place_or_its_last(monkeypatch):
     whole = made_up.curve("memory/latency/x", [1, 2, 4], [1, 1, 90])
     session = SimpleNamespace(run=SimpleNamespace(name="a run"))
     monkeypatch.setattr("reckon.records.run_inputs.current_session", lambda: session)
-    monkeypatch.setattr("reckon.records.run_inputs.read_result", lambda run, quantity, samples: whole)
+    monkeypatch.setattr(
+        "reckon.records.run_inputs.read_result", lambda run, quantity, samples: whole
+    )
     assert rk.measured("memory/latency/x", guess).value == pytest.approx(1e-9, rel=0.05)
     last = rk.measured("memory/latency/x", guess, at_end=True)
     assert last.value == pytest.approx(90e-9, rel=0.05) and last.low < last.value < last.high
@@ -190,7 +192,9 @@ def test_a_curve_feeds_a_prediction_by_its_first_place_or_its_last(monkeypatch):
         guess.value,
     ) and "did not come to its last point" in cut.instead_of
     single = made_up.single("memory/latency/x", 1, "ns")
-    monkeypatch.setattr("reckon.records.run_inputs.read_result", lambda run, quantity, samples: single)
+    monkeypatch.setattr(
+        "reckon.records.run_inputs.read_result", lambda run, quantity, samples: single
+    )
     with pytest.raises(PredictionError, match="is no curve"):
         rk.measured("memory/latency/x", guess, at_end=True)
 

@@ -31,7 +31,7 @@ def sealed(monkeypatch):
     monkeypatch.setattr(formulas, "current_session", lambda: session)
     monkeypatch.setattr(formulas, "read_result", lambda run, quantity: result)
     entry = SimpleNamespace(predictions=[record], has_samples=True)
-    monkeypatch.setattr(records, "read_measured", lambda run, quantity: entry)
+    monkeypatch.setattr(records, "read_measured", lambda run, quantity, **_: entry)
     monkeypatch.setattr(formulas, "needed_values", lambda *arguments: {})
     later = {}
     monkeypatch.setattr(formulas, "later_values", lambda run, inputs: later)

@@ -63,8 +63,8 @@ def all_results(
     """Every quantity of a run, experiment by experiment in the order in which they were predicted;
     those of `methods/` only by name.
 
-    For `only_measured` see records.read_record(), for `samples` results_of(). Raises ReckonError for
-    an unknown experiment.
+    For `only_measured` see records.read_record(), for `samples` results_of(). Raises ReckonError
+    for an unknown experiment.
     """
     experiments = records.experiments(run)
     if experiment and experiment not in experiments:
