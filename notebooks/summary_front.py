@@ -111,7 +111,7 @@ def _on_one_axis(results: list[Result], chosen: list[Headline]) -> Block:
         ]
         for headline, each in times
     ]
-    persons = f"{times[0][0].name} as 1 s" if times else ""
+    persons = f"{times[0][0].name} as 1\u00a0s" if times else ""
     return _boxed("headlines ruler", ["", axis(scale), *_COLUMNS, persons], rows, absent)
 
 

@@ -65,7 +65,7 @@ def test_the_ruler_has_times_from_the_shortest_on_one_axis_and_on_a_persons_scal
     assert re.findall(r'left: [\d.]+%" data-tick="[^"]*"', head) == re.findall(
         r'left: [\d.]+%" data-tick="[^"]*"', cells[0][1]
     )
-    assert cells[0][-1] == "1 s" and head.endswith(f"{next(iter(times))} as 1 s |")
+    assert cells[0][-1] == "1 s" and head.endswith(f"{next(iter(times))} as 1\u00a0s |")
     day_s = medians[0] * 86400
     for (*_, text), median in zip(cells, medians, strict=True):
         assert text.endswith("days") == (median >= 2 * day_s)
