@@ -19,7 +19,7 @@ from jupyter_server.services.contents.largefilemanager import AsyncLargeFileMana
 
 from reckon import config, records
 from reckon.book import contents
-from reckon.cli.runs import run_of_site
+from reckon.cli.run_choice import run_of_site
 from reckon.records import notebook_cells
 
 ROOT = Path(__file__).resolve().parent.parent
