@@ -53,9 +53,12 @@ _MARGIN_INCHES = 0.1
 _PRINTED_COLUMNS = (5, 4, 3, 2)  # of a legend
 _TICK_LABELS_APART = 4  # pixels
 _STEEP = 45  # degrees
-# The places of long lines and of marks in an SVG, and what is finer than a tenth of a point.
-_PLACES = re.compile(r'(?<= d=")[^"]{200,}|(?<= [xy]=")[^"]*')
+# The places of lines, areas and marks in an SVG, not the outlines of letters, which have names; and
+# what is finer than a tenth of a point.
+_PLACES = re.compile(r'(?<=<path d=")[^"]*|(?<= d=")[^"]{200,}|(?<= [xy]=")[^"]*')
 _FINE = re.compile(r"(?<=\.\d)\d+")
+# Indents, and names of groups to which nothing refers (places.py finds the axes by theirs).
+_NEEDLESS = re.compile(r'(?<=<g) id="(?!axes_)[^"]*"|(?<=\n) +')
 _LINE_INCHES = 0.16  # of an axis's label
 
 
@@ -157,7 +160,8 @@ class Drawing:
         svg = io.StringIO()
         box = self._box(_MARGIN_INCHES)
         self.figure.savefig(svg, format="svg", bbox_inches=box, metadata={"Date": None})
-        light = _PLACES.sub(lambda place: _FINE.sub("", place[0]), svg.getvalue())
+        light = _NEEDLESS.sub("", svg.getvalue())
+        light = _PLACES.sub(lambda place: _FINE.sub("", place[0]), light)
         return _with_dark_colours(light)
 
     def _box(self, margin_inches: float) -> Bbox:
