@@ -230,7 +230,7 @@ def test_a_link_opens_its_page_beside_the_notebook(lab):
     expect(cells.get_by_role("link", name="csrc/cpu/syscall.c").first).to_have_attribute(
         "href", "/files/csrc/cpu/syscall.c"
     )
-    for words, page in (("the machine’s page", "machine.ipynb"), ("vDSO", "glossary.md")):
+    for words, page in (("the chapter on the machine", "machine.ipynb"), ("vDSO", "glossary.md")):
         cells.get_by_role("link", name=words, exact=True).first.click()
         lab.page.get_by_role("tab", name=page).wait_for(timeout=60_000)
         lab.page.get_by_role("tab", name="syscall.ipynb").click()
