@@ -17,6 +17,7 @@ from reckon import cli, units
 from reckon.cli import main
 from reckon.cli import probes as probe_commands
 from reckon.measurement import library
+from reckon.records.session import requested_run
 
 
 def printed(capsys, *arguments):
@@ -288,7 +289,11 @@ def test_without_a_run_of_this_machine_the_last_built_or_the_only_one_is_used(
     )
     build.mkdir(exist_ok=True)
     (build / "last.json").write_text('{"run": "after", "states": {}}')
-    assert reckon(command).stderr.startswith("This machine has no run; this is after, built last.")
+    built_last = "This machine has no run; this is after, built last."
+    assert reckon(command).stderr.startswith(built_last)
+    (runs / requested_run()).mkdir()  # begun, and nothing was measured
+    shutil.copy(runs / "before/run.json", runs / requested_run())
+    assert reckon(command).stderr.startswith(built_last)
 
 
 def test_a_run_is_packed_into_a_folder(recorded, tmp_path):

@@ -258,7 +258,7 @@ def _check_predictions(run: str) -> None:
     """Raises ReckonError where the predictions' file has a quantity or an input that is not there,
     or a value of its own, before anything is executed."""
     file = config.settings().predictions
-    for quantity, prediction in revisions.read_file(file).quantities.items() if file else ():
+    for quantity, prediction in revisions.predictions_in(file).items() if file else ():
         results_at(run, quantity)
         if prediction.stated:
             raise ReckonError(

@@ -25,7 +25,7 @@ def chosen_run(run: str | None) -> str | Path:
         return folder if "/" in requested else requested
     names = records.run_names()
     own, built = requested_run(), last_build().get("run")
-    if own in names:
+    if own in names and records.experiments(own):  # one that was only begun holds nothing
         return own
     if built in names or len(names) == 1:
         name, why = (built, "built last") if built in names else (names[0], "the only one")

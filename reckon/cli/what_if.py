@@ -111,7 +111,7 @@ def reseal(*, quantity: str, reason: str, run: str | None, as_json: bool) -> int
     nargs=-1,
     metavar="[input=value]...",
     help='such as kernel_path="550 cycles", hardware= or software="2 * kernel_path / clock", or '
-    'formula="hardware, software": both',
+    'formula="2 * mode_switch / clock, kernel_path / clock": both',
 )
 @click.option(
     "--file",
@@ -152,12 +152,7 @@ def _changes(
     if file and quantity:
         raise ReckonError("--file has its own quantities and inputs; leave out the others.")
     if file:
-        in_file = revisions.read_file(file).quantities
-        if not in_file:
-            raise ReckonError(
-                f"{file} has no prediction; keep one on the site, or name a quantity."
-            )
-        return in_file
+        return revisions.predictions_in(file)
     if not quantity:
         raise ReckonError(
             "Say which quantity, such as cpu/syscall/getpid, or --file predictions.toml."

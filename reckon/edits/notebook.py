@@ -79,7 +79,11 @@ _NOTHING_TRIED = "Nothing was tried that the record does not have already."
 
 
 def keep() -> Block:
-    """Make what was tried in this notebook revisions of the run's predictions."""
+    """Make what was tried in this notebook revisions of the run's predictions, and in this cell
+    above the call."""
+    notebook = _notebook()
+    if notebook:
+        notebook.compare(None)
     session = current_session()
     kept = seal.keep(session)
     if not kept:
@@ -156,22 +160,22 @@ class _Notebook:
         _say(self._without_renamed(self._gone(cell, names)))
         if cell is not None:
             self._names[cell] = names
-        said = self._compare(result.result)
+        said = self.compare(result.result)
         is_edited = cell is not None and self._sources.get(cell, source) != source
         if cell is not None:
             self._sources[cell] = source
             self._first.setdefault(cell, source)
         if is_edited:
-            _say(*follow(self._sources, names, cell, self.places, self._compare, said))
+            _say(*follow(self._sources, names, cell, self.places, self.compare, said))
 
     def restore(self) -> None:
         """Have all cells show what follows from what each of them was at first."""
         edited = [cell for cell in self._first if self._first[cell] != self._sources[cell]]
         names = [notebook_cells.names_given(self._first[cell]) for cell in edited]
         self._sources = dict(self._first)
-        _say(*follow(self._sources, set().union(*names), None, self.places, self._compare))
+        _say(*follow(self._sources, set().union(*names), None, self.places, self.compare))
 
-    def _compare(self, value: object) -> str:
+    def compare(self, value: object) -> str:
         """Display how far off the new predictions are. value: of their cell; a block has the
         formula. Returns what is wrong with them, which it displays, too."""
         from IPython.display import display

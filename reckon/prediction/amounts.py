@@ -16,7 +16,7 @@ FORMULA = "formula"  # stands for the formula where inputs are named
 
 def changed_input(prediction: Prediction, text: str) -> tuple[str, float]:
     """The name and value, in base units, of `name=value`. Raises PredictionError."""
-    name, has_value, stated = text.partition("=")
+    name, has_value, stated = (part.strip() for part in text.partition("="))
     if not has_value or not name:
         raise PredictionError(
             f"{text!r} is not input=value; write for example {_example(prediction)}, without "

@@ -82,6 +82,9 @@ def test_a_file_of_predictions_executes_the_pages_that_show_what_it_changes(book
     file.write_text('["cpu/syscall/getpid"]\npredicted = "150 ns"\n')
     refused = book.build_pages(RECKON_PREDICTIONS=str(file))
     assert "cpu/syscall/getpid has a value of its own" in refused.stderr and refused.returncode == 2
+    file.write_text("# Nothing.")
+    refused = book.build_pages(RECKON_PREDICTIONS=str(file))
+    assert "mine.toml has no prediction" in refused.stderr and refused.returncode == 2
     assert {*executing(book.build_pages().stdout)} == {*SHOWING}
     assert "mine.toml" not in book.executed("cpu/syscall")
 

@@ -28,6 +28,7 @@ def test_it_prints_value_ratio_and_what_would_meet_the_measurement(recorded):
     result = null_call()
     done = reckon("predict", NULL_CALL, "kernel_path=550 cycle")
     assert done.returncode == 0, done.stderr
+    assert reckon("predict", NULL_CALL, "kernel_path = 550 cycle").stdout == done.stdout
     inputs = {given.name: given.value for given in result.seal.inputs}
     predicted_s = (inputs["mode_switch"] + 550) / inputs["clock"]
     assert "550 cycles  instead of 150 cycles; guess: " in done.stdout

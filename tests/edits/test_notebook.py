@@ -156,6 +156,13 @@ def test_what_is_kept_is_a_revision_beside_a_run_of_another_machine(lab):
     assert "`cpu/syscall/getpid`" in lab.run("rk.keep()")  # back
 
 
+def test_what_the_cell_of_keep_itself_predicts_is_kept(lab):
+    in_one_cell = f"{lab.cells[INPUTS].replace('150', '551')}\nrk.keep()"
+    assert "Kept as revisions: `cpu/syscall/getpid`" in lab.run(in_one_cell)
+    assert "Forgotten: the revisions of `cpu/syscall/getpid`" in lab.run("rk.reset()")
+    lab.run(lab.cells[INPUTS])
+
+
 def test_a_run_of_another_machine_is_not_sealed_again(lab):
     before = written(lab.folder / "runs")
     edited(lab, INPUTS, "rk.guess(150", "rk.guess(550")

@@ -279,6 +279,14 @@ def read_file(path: Path) -> PredictionsFile:
     )
 
 
+def predictions_in(path: Path) -> dict[str, QuantityPrediction]:
+    """What the file predicts, by quantity. Raises ReckonError, also where that is nothing."""
+    quantities = read_file(path).quantities
+    if not quantities:
+        raise ReckonError(f"{path} has no prediction; keep one on the site, or name a quantity.")
+    return quantities
+
+
 @contextlib.contextmanager
 def naming(path: Path | None) -> Iterator[None]:
     """Errors within it begin with the file's path, if there is a file."""
