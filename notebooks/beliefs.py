@@ -89,10 +89,9 @@ def answer(number, belief, results):
 
 def judged(belief, one, other):
     """What the run says of the belief; undecided where the ratio's interval allows both."""
-    (low, high), (other_low, other_high) = one.summary.bounds, other.summary.bounds
-    least, most = low / other_high, high / other_low
+    least, most = one.ratio_ends(other) or (-math.inf, math.inf)
     is_inside = belief.least <= least and most <= belief.most
     is_outside = most < belief.least or belief.most < least
     verdict = "Right" if is_inside else "Wrong" if is_outside else "Undecided"
     values = " and ".join(f"{rk.title_of(each.quantity)} {each:interval}" for each in (one, other))
-    return f"**{verdict} on this machine.** Measured: {values}. The ratio is {rk.number(one.median / other.median, 2)}."
+    return f"**{verdict} on this machine.** Measured: {values}. The ratio is {rk.number(one.ratio_of_medians(other), 2)}."

@@ -14,7 +14,7 @@ _WIDTHS = (
     | dict.fromkeys("mwMW%±×", 1.6)
     | {"I": 0.75, "J": 1.05}
 )
-_TORN = 5  # a cell so many times as high as its neighbours gets a row of its own
+_TORN = 5  # a cell this many times as high as its neighbours gets a row of its own
 _RAGGED = 1.08  # lines of several are filled to this part
 _MAY_BREAK = r"\allowbreak{}"
 _TABLE_MARK = re.compile(r"\\tablemark\{.*?\}$")

@@ -5,7 +5,7 @@ What is true of it, in one line.
 values PAGE: NAME NAME = 5 us; NAME = 6 us   their median, at each point
 curve PAGE NAME ...: EXPRESSION              of x and of y, what was recorded there, in base units
 scale 4.1: PAGE NAME ...                     as many times as long as recorded
-two modes slow=2, share=0.5: PAGE NAME ...   that share of the processes takes so many times as long
+two modes slow=2, share=0.5: PAGE NAME ...   that share of the processes takes `slow` times as long
 slow visits slow=2, visits=[1], of=3: ...    of that number of visits these are slow
 drift 0.04: ...                              from visit to visit, as a standard deviation
 steps 1e-08: ...                             single readings are multiples of it

@@ -7,6 +7,7 @@ import pytest
 
 import reckon as rk
 from reckon.book import contents
+from reckon.records.quantities.result import Result
 
 PAGE = contents.findings_of("beliefs")
 ALL = [*PAGE.KERNEL, *PAGE.MEMORY, *PAGE.AFAR]
@@ -21,6 +22,8 @@ def test_every_belief_is_about_two_quantities_that_the_book_measures(recorded):
 
 class Value:
     """A result as far as a verdict reads it."""
+
+    ratio_ends, ratio_of_medians = Result.ratio_ends, Result.ratio_of_medians
 
     def __init__(self, quantity, low, high):
         self.quantity, self.median = quantity, (low + high) / 2

@@ -12,7 +12,7 @@ from matplotlib.patches import Patch, Rectangle
 
 from reckon import units
 from reckon.show.block import Block
-from reckon.show.figures import drawings, style
+from reckon.show.figures import drawings, style, text_bars
 from reckon.show.figures.drawings import Data
 from reckon.show.figures.style import ON_LIGHT, Look
 from reckon.show.figures.text_bars import COLOURS
@@ -62,7 +62,7 @@ def draw(
         axes.spines["left"].set_visible(False)
         axes.set_xlabel(style.column("time", unit))
         for flight, height in zip(flights, heights, strict=True):
-            _write(axes, top + _LINE_INCHES / 2, flight)
+            text_bars.write(axes, top + _LINE_INCHES / 2, flight.words, flight.shown)
             _draw_rows(axes, top + _LINE_INCHES, flight, unit)
             top += height
         if served:
@@ -88,12 +88,6 @@ def _cells(flight: Flight, unit: str) -> list[str]:
         f"{flight.number:.6g}",
         *(f"{units.from_base(time, unit):.6g}" for time in times),
     ]
-
-
-def _write(axes: Axes, y: float, flight: Flight) -> None:
-    look: Look = {"fontsize": 8, "va": "center", "transform": axes.get_yaxis_transform()}
-    axes.text(0, y, flight.words, ha="left", parse_math=False, **look)
-    axes.text(1, y, flight.shown, ha="right", **look)
 
 
 def _draw_rows(axes: Axes, top: float, flight: Flight, unit: str) -> None:

@@ -81,7 +81,7 @@ def for_print(figure: Figure) -> Iterator[None]:
 
 
 def _widen(figure: Figure) -> None:
-    """Make the axes so wide that the figure, with what stands beside them, fills the lines.
+    """Widen the axes until the figure, with what stands beside them, fills the lines.
 
     Once more where a legend was wider than the axes before."""
     room_inches = WIDTH_INCHES - 2 * MARGIN_INCHES

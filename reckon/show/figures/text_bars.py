@@ -85,11 +85,16 @@ def _cells(bar: Bar, unit: str, marks: int) -> list[str]:
     return ["" if math.isnan(value) else f"{units.from_base(value, unit):.6g}" for value in values]
 
 
+def write(axes: Axes, y: float, words: str, shown: str) -> None:
+    """A line of text over the whole width of the axes, at its right a value."""
+    look: Look = {"fontsize": 8, "va": "center", "transform": axes.get_yaxis_transform()}
+    axes.text(0, y, words, ha="left", parse_math=False, **look)
+    axes.text(1, y, shown, ha="right", **look)
+
+
 def _draw(axes: Axes, row: int, bar: Bar, unit: str) -> None:
     """The line of text, at its right how long; the bar below it with its interval."""
-    look: Look = {"fontsize": 8, "va": "center", "transform": axes.get_yaxis_transform()}
-    axes.text(0, row + _TEXT_AT, bar.words, ha="left", parse_math=False, **look)
-    axes.text(1, row + _TEXT_AT, bar.shown, ha="right", **look)
+    write(axes, row + _TEXT_AT, bar.words, bar.shown)
     start, value, low, high, predicted = (
         units.from_base(each, unit)
         for each in (bar.start, bar.value, bar.low, bar.high, bar.predicted)
