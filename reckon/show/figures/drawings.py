@@ -121,14 +121,11 @@ class Drawing:
 
     def _spread_legend(self) -> None:
         """Give the legend as many columns as the lines of print have room for."""
+        others = [each for each in self.legend_handles if each.get_label() not in self.end_names]
         for columns in _PRINTED_COLUMNS:
             for legend in [*self.figure.legends]:
                 legend.remove()
-            others = [
-                each for each in self.legend_handles if each.get_label() not in self.end_names
-            ]
             self._write_legend(others, columns)
-            self.figure.draw_without_rendering()
             width = max(each.get_window_extent().width for each in self.figure.legends)
             if width <= printing.WIDTH_INCHES / printing.ENLARGED * self.figure.dpi:
                 break
