@@ -73,8 +73,16 @@ def open_files(pid):
         return []
 
 
+def has_read(pid):
+    """Whether a process has read anything since it was forked (proc(5), io)."""
+    try:
+        return int(Path(f"/proc/{pid}/io").read_text().split()[1]) > 0
+    except OSError:
+        return False
+
+
 READ = {"file_bytes": 24 * MIB}
-READERS = {"files": 3, "blocks": 6000, **READ}  # some third of a second of reads for three readers
+READERS = {"files": 3, "blocks": 12_000, "file_bytes": 48 * MIB}  # long enough to be seen reading
 CACHED = {"file_bytes": 16 * MIB, "passes": 1000}
 
 
@@ -90,7 +98,7 @@ CACHED = {"file_bytes": 16 * MIB, "passes": 1000}
         ("read/hpe_i7_860_sequential", READ, 200, 0.05),
         ("read/i7_10750h_random", READ, 100, 0.05),
         *(
-            (f"contention/{probe}", READERS, 1, 0.03)
+            (f"contention/{probe}", READERS, 1, 0)
             for probe in ("slowest", "each", "together", "i7_10750h", "hpe_i7_860")
         ),
         ("cache/limited", CACHED, 2, 0.3),
@@ -105,11 +113,12 @@ def test_a_file_that_becomes_shorter_fails_the_probe(
     if "limited" in probe:
         request.getfixturevalue("root")
     count = params.get("files", 1)
-    path = files(count, 24 * MIB)[count // 2]
+    path = files(count, max(24 * MIB, params["file_bytes"]))[count // 2]
     script = f"say(attempt('files/{probe}', {params}, samples={samples}))"
     with started(script) as caller:
         if count > 1:
-            await_readers(count, caller.pid)
+            _, readers = await_readers(count, caller.pid)
+            assert until(lambda: all(map(has_read, readers)), pause_s=0.002)
         else:
             assert until(lambda: str(path) in sum(map(open_files, descendants(caller.pid)), []))
         time.sleep(first_reads_s)
