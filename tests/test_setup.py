@@ -7,9 +7,10 @@ import shutil
 import tomllib
 
 import pytest
+from helpers.capabilities import other_users
 from helpers.project import ROOT, finished
 
-SHELL = ("bash", "cat", "chmod", "comm", "env", "grep", "rm", "sed", "sort", "tail", "tee")
+SHELL = ("bash", "cat", "chmod", "chown", "comm", "env", "grep", "rm", "sed", "sort", "tail", "tee")
 # A package manager whose packages are lines of a file; `needed` stands on another package.
 DPKG = 'sed "s/^/installed /" {state}/packages'
 APT_GET = """case "$*" in
@@ -172,6 +173,17 @@ def test_uninstall_removes_what_set_up_installed_and_nothing_needs(after_install
     assert purged[purged.index("-q") + 1 :] == ["fio", "libaio1"]
     assert "before" not in (setup.state / "marked").read_text()
     assert os.listdir(setup.folder / "tools") and not (setup.folder / ".venv").exists()
+
+
+def test_the_list_of_what_was_installed_belongs_to_the_owner_of_the_checkout(setup):
+    """As after `sudo make tex` in a user's checkout."""
+    other_users()
+    os.chown(setup.folder / "tools", 65534, 65534)
+    for name in ("apt-get", "dpkg-query", "apt-cache"):
+        setup.program(name)
+    setup.program("id", "echo 0")
+    setup("tex")
+    assert (setup.folder / ".installed-packages").stat().st_uid == 65534
 
 
 def test_uninstall_names_the_packages_that_it_may_not_remove(after_installing):
