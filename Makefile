@@ -69,7 +69,7 @@ ALONE := sh -c 'exec 9< "$$0"; flock -n 9 || { echo "Waiting for another make." 
 
 # An option or a target that is misspelt would be passed over, or make a riddle of a sentence.
 OPTIONS := PROFILE FRESH RUN NO_APT PAGES PREDICTIONS BLIND VOTES OWN AUTHOR COURSE PEER PEER_TOKEN LINK_RTT \
-  LINK_RATE NFS SCRATCH PORT PYTHON VENV TO EXPERIMENT A B CONTROL MINIMUM_CHANGE ALL TESTS FAULTS \
+  LINK_RATE NFS SCRATCH PORT PYTHON VENV TO EXPERIMENT A B CONTROL MINIMUM_CHANGE ALL TESTS PARTS \
   COUNT MESSAGES SEED PAGE LIB NAME FILE
 space := $(subst ,, )
 stated := $(foreach word,$(subst \$(space),_,$(MAKEOVERRIDES)),$(firstword $(subst =, ,$(word))))
@@ -81,7 +81,7 @@ $(foreach name,$(unknown),$(foreach meant,$(call nearest,$(name),$(OPTIONS)),\
 
 .DEFAULT_GOAL := help
 TARGETS := help book html instructor pdf publish measure exercise summary results compare doctor fleet-demo peer lab edit serve check \
-  test faults test-install lint setup setup-lab setup-fleet setup-dev lib lib-tests tex nfs lock schema expected record machines uninstall clean
+  test nightly faults test-install lint setup setup-lab setup-fleet setup-dev lib lib-tests tex nfs lock schema expected record machines uninstall clean
 .PHONY: $(TARGETS)
 
 .DEFAULT:
@@ -175,18 +175,41 @@ check: setup-dev ## run the tests that take no root, no measured time, no browse
 	  $(foreach part,csrc measurement faults install,--ignore=tests/$(part)) \
 	  --ignore=tests/notebooks/test_pages.py
 
+# Tests of one part of the sources that take minutes: `make nightly` runs them, and CI where that part
+# changed.
+ALL_PARTS := csrc fleet builds
+LEFT_OUT = $(filter-out $(PARTS),$(ALL_PARTS))
+
 # Sets up what the tests need, as far as it may; what is missing then skips tests, each with its reason.
 # First what asserts no time, three files at once; then what measures, alone.
 # Both always run.
-test: setup-dev ## run every test but those of faults and installation; FAULTS=1: faults too; or those of TESTS=
+test: setup-dev ## run the tests; PARTS="csrc fleet builds": those that take minutes, too; or those of TESTS=
 	@tools/setup tests
 ifdef TESTS
 	@$(PY) -m pytest $(TESTS)
 else
-	@left_out="--ignore=tests/install $(if $(FAULTS),,--ignore=tests/faults)"; \
-	  $(PY) -m pytest -n 3 $(BY_FILE) -m parallel $$left_out --durations=20; parallel=$$?; \
-	  $(PY) -m pytest -m "not parallel" $$left_out --durations=20 && exit $$parallel
+	@chosen="not install$(foreach part,$(LEFT_OUT), and not long_$(part))"; \
+	  $(PY) -m pytest -n 3 $(BY_FILE) -m "parallel and $$chosen" --durations=20; parallel=$$?; \
+	  $(PY) -m pytest -m "not parallel and $$chosen" --durations=20; alone=$$?; \
+	  $(if $(LEFT_OUT),echo "Left out, as they take minutes: the long tests of $(LEFT_OUT). make nightly runs them." &&) \
+	  exit $$((parallel | alone))
 endif
+
+# The other versions of Python that the package supports, where they are installed.
+PYTHONS := 3.11 3.12 3.13
+# Examples that no earlier run had; a failure prints how to repeat it.
+nightly: setup-dev ## run all tests: all parts, random examples, 200 kills, a million messages, installation, three Pythons
+	@failed=; seed=$$(date +%s); \
+	  export PYTEST_ADDOPTS="--hypothesis-profile=random --hypothesis-seed=$$seed"; \
+	  $(MAKE) --no-print-directory test PARTS="$(ALL_PARTS)" || failed+=" test"; \
+	  $(MAKE) --no-print-directory faults SEED=$$seed || failed+=" faults"; \
+	  $(MAKE) --no-print-directory test-install || failed+=" test-install"; \
+	  for version in $(PYTHONS); do \
+	    python$$version -c "" 2>/dev/null || { echo "Left out: Python $$version is not installed."; continue; }; \
+	    $(MAKE) --no-print-directory check PYTHON=python$$version VENV=_build/python$$version || \
+	      failed+=" python$$version"; \
+	  done; \
+	  test -z "$$failed" || { echo "Failed (seed $$seed):$$failed" >&2; exit 1; }
 
 # A kill of every program by every signal takes 18; 200 take about an hour, a million messages to each
 # of seven readers another.

@@ -2,6 +2,8 @@
 
 import csv
 import fcntl
+import itertools
+import json
 import os
 import shutil
 import signal
@@ -20,8 +22,9 @@ from reckon.hosts import peer as other
 # A shell's background job starts with SIGINT ignored, and so would everything that is tested here.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# The same examples each time: what is said of chance fails by chance now and then.
+# The same examples each time: what is said of chance fails by chance now and then. Others each night.
 hypothesis.settings.register_profile("repeatable", derandomize=True)
+hypothesis.settings.register_profile("random", derandomize=False, print_blob=True)
 hypothesis.settings.load_profile("repeatable")
 
 leaks.adopt_orphans()
@@ -50,43 +53,41 @@ def pytest_unconfigure():
 
 def pytest_terminal_summary(terminalreporter):
     """Each reason why tests were skipped, once, with their number."""
+    if terminalreporter.config.getoption("write_durations"):
+        reports = itertools.chain(*terminalreporter.stats.values())
+        _write_durations(report for report in reports if hasattr(report, "duration"))
     skipped = terminalreporter.stats.get("skipped", [])
     reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
     for reason, count in reasons.most_common():
         terminalreporter.write_line(f"Skipped {count}: {reason}")
 
 
-# The files that take longest, in the order in which workers get them: what comes last is short. The first
-# builds the book of book/conftest.py; test_site.py, which reads it, begins when it is there.
-LONGEST = (
-    "book/test_building.py",
-    "fleet/test_measuring.py",
-    "notebooks/test_pages.py",
-    "faults/test_no_room.py",
-    "faults/test_fleet_demo.py",
-    "book/test_measuring.py",
-    "faults/test_kills.py",
-    "faults/test_other_targets.py",
-    "csrc/test_other_programs.py",
-    "csrc/test_killed.py",
-    "book/test_jupyterlab.py",
-    "book/test_site.py",
-    "faults/test_two_builds.py",
-    "book/execution/test_notebook_execution.py",
-    "csrc/runner/test_sanitizers.py",
-    "csrc/lab/test_refused.py",
-    "book/test_hostile_text.py",
-    "book/test_formulas.py",
-    "csrc/files/test_read_refused.py",
-    "book/test_same_outputs.py",
-    "book/test_watch.py",
-    "book/test_faults_of_outputs.py",
-    "fleet/pages/test_collection_site.py",
-    "fleet/collection/test_outliers.py",
-    "machines/test_machines.py",
-    "fleet/collection/test_export.py",
-    "test_revised_predictions.py",
-)
+# The seconds of each file that takes more than some, as measured by `pytest -n 3 -m parallel
+# --write-durations` of all files or of some: workers get the longest first, so that what comes last is short.
+DURATIONS = ROOT / "tests" / "durations.json"
+SHORT_S = 5
+# It builds the book of book/conftest.py, and begins at once; files that read that book begin behind this
+# number of others, when it is there.
+BUILDS_THE_BOOK, MEANWHILE = "tests/book/test_building.py", 4
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--write-durations", action="store_true", help="put what files took into durations.json"
+    )
+
+
+def _write_durations(reports):
+    seconds = Counter()
+    for report in reports:
+        seconds[report.nodeid.partition("::")[0]] += report.duration
+    known = Counter(json.loads(DURATIONS.read_text(encoding="utf-8")) | seconds)
+    long = {
+        file: round(taken)
+        for file, taken in known.most_common()
+        if taken > SHORT_S and (ROOT / file).exists()
+    }
+    DURATIONS.write_text(json.dumps(long, indent=1) + "\n", encoding="utf-8")
 
 
 class LeftBehind(Exception):
@@ -109,12 +110,31 @@ def pytest_collection_modifyitems(items):
             item.add_marker("parallel")
         if item.get_closest_marker("timed"):
             item.add_marker(pytest.mark.flaky(reruns=2, reruns_delay=5, rerun_except=LeftBehind))
-    items.sort(key=_place_in_order)
+    order = _in_order(
+        {_file(item) for item in items}, {_file(item) for item in items if _reads(item)}
+    )
+    items.sort(key=lambda item: order.index(_file(item)))
 
 
-def _place_in_order(item):
-    file = item.path.relative_to(ROOT / "tests").as_posix()
-    return LONGEST.index(file) if file in LONGEST else len(LONGEST)
+def _in_order(files, readers):
+    """The files as workers get them."""
+    seconds = json.loads(DURATIONS.read_text(encoding="utf-8"))
+
+    def begin(file):
+        return file != BUILDS_THE_BOOK, -seconds.get(file, 0), file
+
+    others = sorted(files - (readers - {BUILDS_THE_BOOK}), key=begin)
+    first, later = others[: 1 + MEANWHILE], others[1 + MEANWHILE :]
+    return first + sorted({*later, *readers} - {*first}, key=begin)
+
+
+def _reads(item):
+    """Whether the test reads the book of book/conftest.py."""
+    return "built" in item.fixturenames
+
+
+def _file(item):
+    return item.path.relative_to(ROOT).as_posix()
 
 
 @pytest.fixture(autouse=True)

@@ -1,5 +1,6 @@
 """The workflows of GitHub: correct, safe, and of actions that cannot change."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -35,6 +36,55 @@ def test_each_committed_run_is_published_and_listed(tmp_path):
     for run in ("after", "before"):  # for the links to the same page of the other
         facts = (tmp_path / "site" / run / "_static/book.js").read_text()
         assert f'folder: "{run}", runs: ["after", "before"]' in facts
+
+
+PARTS = {"csrc/cpu/loop.c": "csrc builds", "reckon/fleet/jobs.py": "fleet", "book/method.md": ""}
+
+
+@pytest.fixture
+def ci(tmp_path):
+    """Runs .ci/run in a repository of its own whose make says what it was asked for; what make said."""
+    for path in (".ci/run", *PARTS, ".github/none"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text("1")
+    shutil.copy(ROOT / ".ci/run", tmp_path / ".ci/run")
+    for name, script in {
+        "bin/make": f'[ "$1" = "$FAILS" ] && exit 2; echo "$@" >> {tmp_path}/.git/made',
+        "bin/id": "echo 0",
+        "tools/setup": "",
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / name).chmod(0o755)
+    finished("git", "init", "-q", cwd=tmp_path, check=True)
+
+    def run(edited=None, fails="", since="", *arguments):
+        if edited:
+            (tmp_path / edited).write_text((tmp_path / edited).read_text() + "\n")
+        who = ("-c", "user.name=a", "-c", "user.email=a@b")
+        for command in (("add", "-A"), (*who, "commit", "-q", "-m", "one", "--allow-empty")):
+            finished("git", *command, cwd=tmp_path, check=True)
+        made = tmp_path / ".git/made"
+        made.unlink(missing_ok=True)
+        path = f"{tmp_path}/bin:{os.environ['PATH']}"
+        environment = {**os.environ, "PATH": path, "SINCE": since, "FAILS": fails}
+        done = finished(tmp_path / ".ci/run", *arguments, env=environment)
+        assert bool(done.returncode) == bool(fails), done.stderr
+        return made.read_text().splitlines()
+
+    return run
+
+
+def test_long_tests_run_where_their_part_has_changed_since_ci_passed(ci):
+    assert ci()[-2:] == ["test PARTS= csrc fleet builds", "test-install"]  # nothing to compare with
+    for path, parts in PARTS.items():
+        assert ci(path)[-1] == f"test PARTS={parts and ' '}{parts}", path
+    ci("reckon/fleet/jobs.py", fails="test")
+    assert ci("book/method.md")[-1] == "test PARTS= fleet"  # that has not passed
+    assert ci(".ci/run")[-1] == "test PARTS= csrc fleet builds"
+    assert ci("tools/setup")[-1] == "test-install"
+    assert ci(since="0" * 40)[-2:] == ["test PARTS= csrc fleet builds", "test-install"]
+    assert ci(None, "", "", "nightly")[-1] == "nightly"
 
 
 def test_actionlint_finds_nothing(tmp_path):

@@ -14,7 +14,7 @@ from helpers.probes import HEAD, NOBODY_ELSE
 from helpers.project import LIBRARY, ROOT
 from helpers.small_book import BUILD_PAGES, PAGES, SmallBook
 
-pytestmark = pytest.mark.book
+pytestmark = [pytest.mark.book, pytest.mark.long_builds]
 
 EINVAL, UNSHARE = 22, 272  # x86-64
 AS_USER = ["setpriv", f"--reuid={NOBODY_ELSE}", f"--regid={NOBODY_ELSE}", "--clear-groups"]

@@ -3,10 +3,12 @@
 import sys
 
 import pyarrow.parquet
+import pytest
 from helpers.capabilities import installed, own_mounts, own_network
 from helpers.project import ROOT, finished
 
 
+@pytest.mark.long_fleet
 def test_the_site_of_the_demo_names_the_slowed_host_and_why(tmp_path):
     own_network()
     own_mounts()

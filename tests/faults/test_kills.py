@@ -7,7 +7,7 @@ import pytest
 from helpers.kills import Disturbed, Kill, random_kills
 from helpers.served import can_serve
 
-pytestmark = pytest.mark.book
+pytestmark = [pytest.mark.book, pytest.mark.long_builds]
 
 COUNT = int(os.environ.get("KILLS", "0"))
 SEED = int(os.environ.get("KILLS_SEED", "1"))

@@ -15,7 +15,7 @@ from helpers.capabilities import own_mounts
 from helpers.probes import MIB, compiled, control_group, kills_in
 from helpers.small_book import LOCAL_PAGES, SmallBook
 
-pytestmark = pytest.mark.book
+pytestmark = [pytest.mark.book, pytest.mark.long_builds]
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,8 @@ from helpers.project import LIBRARY_PROGRAMS, ROOT, finished, make_library
 
 from reckon.measurement import library
 
+pytestmark = pytest.mark.long_csrc
+
 UNSUPPORTED = -95
 TURNS = 4
 COMPILER, EMULATOR = "aarch64-linux-gnu-gcc", ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"]

@@ -45,6 +45,7 @@ def waits_for(output):
     ]
 
 
+@pytest.mark.long_builds
 def test_of_two_builds_of_one_run_the_second_waits_and_measures_nothing(book):
     builds = [book.start(), book.start()]
     said = outputs(builds)
@@ -58,6 +59,7 @@ def test_of_two_builds_of_one_run_the_second_waits_and_measures_nothing(book):
     assert book.faults() == [] and book.left_behind() == []
 
 
+@pytest.mark.long_builds
 def test_builds_of_two_runs_take_turns(book):
     builds = [book.start(site=False, RECKON_RUN=name) for name in ("before", "after")]
     said = outputs(builds)
@@ -68,6 +70,7 @@ def test_builds_of_two_runs_take_turns(book):
     assert book.left_behind() == []
 
 
+@pytest.mark.long_builds
 def test_two_trees_that_measure_into_one_run_measure_each_quantity_once(book, tmp_path):
     other = SmallBook(tmp_path / "other")
     runs = str(tmp_path / "runs")
@@ -80,6 +83,7 @@ def test_two_trees_that_measure_into_one_run_measure_each_quantity_once(book, tm
     assert book.left_behind() + other.left_behind() == []
 
 
+@pytest.mark.long_builds
 def test_a_waiting_build_goes_on_where_the_other_is_killed(book):
     builds = [book.start(site=False), book.start(site=False)]
     lock = book.base / "_build/.building"

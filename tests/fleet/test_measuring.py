@@ -100,6 +100,7 @@ def test_the_plan_measures_nothing_and_names_what_is_wrong(cluster):
     assert not cluster.archives()
 
 
+@pytest.mark.long_fleet
 @pytest.mark.parametrize("number", range(KILLS))
 def test_a_worker_that_is_killed_is_named_and_its_host_tried_once_more(cluster, tmp_path, number):
     lines = []
@@ -113,6 +114,7 @@ def test_a_worker_that_is_killed_is_named_and_its_host_tried_once_more(cluster, 
     assert_whole(cluster, tmp_path, [victim])
 
 
+@pytest.mark.long_fleet
 def test_a_host_whose_worker_has_another_task_is_said_to_wait(cluster, tmp_path):
     lines = []
     with Client(cluster.address, set_as_default=False) as other:
@@ -142,6 +144,7 @@ def test_ctrl_c_keeps_what_is_complete_and_ends_what_runs(cluster, tmp_path):
     assert until(lambda: not cluster.programs()), cluster.programs()
 
 
+@pytest.mark.long_fleet
 def test_a_scheduler_that_is_started_again_goes_on(tmp_path):
     capable("sys_admin", "a hostname of a worker's own")
     lines = []
@@ -154,6 +157,7 @@ def test_a_scheduler_that_is_started_again_goes_on(tmp_path):
         assert_whole(cluster, tmp_path, ["one"])
 
 
+@pytest.mark.long_fleet
 def test_a_host_that_stands_still_is_named_and_the_others_are_measured(cluster, tmp_path):
     lines = []
     fleet = cluster.start_fleet("--no-network", "--silent", "30", "--away", "3")

@@ -202,6 +202,7 @@ def test_a_lab_without_a_first_line_is_given_up(tmp_path):
 # --- under the sanitizers ----------------------------------------------------------------------
 
 
+@pytest.mark.long_csrc
 def test_it_is_clean_under_the_sanitizers(sanitized, leaks_are_errors, path):
     """Bulk both ways through the ring's end, more than the queue holds, and the counters."""
     size, counters, left = in_lab(

@@ -68,6 +68,7 @@ def test_a_host_gets_at_most_64_connections(peer):
     assert about(peer)
 
 
+@pytest.mark.long_csrc
 def test_the_services_are_clean_under_the_sanitizers(sanitized, leaks_are_errors):
     """The services themselves, through the probe's client."""
     with Peer(program=sanitized / "reckon-peer") as peer:

@@ -10,6 +10,8 @@ import pytest
 from helpers.capabilities import installed, need
 from helpers.project import ROOT
 
+pytestmark = pytest.mark.long_csrc
+
 MESSAGES = int(os.environ.get("FUZZ_MESSAGES", "20000"))
 SEED = os.environ.get("FUZZ_SEED", "20261122")
 PROGRAMS = ROOT / "tests/csrc/programs"

@@ -2,11 +2,14 @@
 
 import json
 
+import pytest
 from helpers.capabilities import need
 from helpers.everything import check_outcome
 from helpers.probes import run_python
 from helpers.programs import sanitized as programs
 from helpers.project import finished
+
+pytestmark = pytest.mark.long_csrc
 
 # Python itself leaks at its end, so leak checking begins with the programs that it starts.
 CHECK_LEAKS = "os.environ['ASAN_OPTIONS'] = 'detect_leaks=1'"
