@@ -31,7 +31,7 @@ from reckon.records.quantities.recorded_predictions import (
 )
 from reckon.records.quantities.result import Result, summary_text
 from reckon.records.run_files.models import Value
-from reckon.records.run_inputs import AT_END, later_values
+from reckon.records.run_inputs import later_values
 from reckon.show.block import raw_html, short_name
 from reckon.show.formulas import LEAST_MOVED, SEALED_BEFORE, source_text
 from reckon.show.sentences.verdicts import HOW_FAR
@@ -157,7 +157,7 @@ def _identity(name: str, input_: Input) -> tuple:
     """Equal for inputs that are the same quantity: what was read from one place is, wherever it is
     used and whatever its value was then."""
     if input_.reference:
-        return (input_.reference, input_.source.endswith(AT_END))
+        return (input_.reference, input_.at_end)
     return (name, _content(input_))
 
 
@@ -181,7 +181,7 @@ def _panel_input(name: str, input_: Input, shared: int, run: str | Path) -> Obje
         author_unit=input_.unit,  # this and the next as a notebook writes it
         author_source=input_.source,
         reference=input_.reference,
-        at_end=input_.source.endswith(AT_END),  # read at the last point of a curve
+        at_end=input_.at_end,  # read at the last point of a curve
         shared=shared,
         slider=slider,  # its ends
         logarithmic=slider is not None and 0 < slider[0] < slider[1] / _LOGARITHMIC_FROM,

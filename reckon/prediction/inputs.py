@@ -16,6 +16,7 @@ _LINE_BYTES = 64
 
 Origin = Literal["given", "machine", "measured", "guess", "axis"]
 
+AT_END = ", at its last place"  # what a measured input's source ends in, if it was read there
 
 # What is said of an interval and its value.
 INTERVAL_FAULTS = {
@@ -73,6 +74,12 @@ class Input:
             kind = "swapped" if is_swapped else "outside"
             fault = INTERVAL_FAULTS[kind].format(value=value, **ends)
             raise PredictionError(f"{self.source!r}: {fault}")
+
+    @property
+    def at_end(self) -> bool:
+        """Whether it was read at the last point of a curve. Sealed records have it in words alone:
+        a field that is new in them would break their seals."""
+        return self.source.endswith(AT_END)
 
     def has_inside(self, value: float) -> bool:
         """Whether the value, in base units, is within the input's interval."""

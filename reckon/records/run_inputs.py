@@ -11,13 +11,11 @@ from reckon import units
 from reckon.computer import processors
 from reckon.messages import did_you_mean
 from reckon.prediction.expression import PredictionError
-from reckon.prediction.inputs import Input, Origin
+from reckon.prediction.inputs import AT_END, Input, Origin
 from reckon.records.known_quantities import refuse_unknown
 from reckon.records.quantities.lookup import read_result
 from reckon.records.read_log import note_read
 from reckon.records.session import current_session
-
-AT_END = ", at its last place"  # of an input's source
 
 
 def machine(field_name: str, otherwise: Input | None = None) -> Input:
@@ -109,7 +107,7 @@ def later_values(run: str | Path, inputs: dict[str, Input]) -> dict[str, float]:
         if input_.origin != "measured":
             continue
         result = read_result(run, str(input_.reference), samples=False)
-        summary = result and (result.at_end if input_.source.endswith(AT_END) else result.summary)
+        summary = result and (result.at_end if input_.at_end else result.summary)
         if summary and summary.input[0] != input_.value:
             values[name] = summary.input[0]
     return values

@@ -13,12 +13,12 @@ from reckon import units
 from reckon.prediction import variations
 from reckon.prediction.expression import Node, is_zero
 from reckon.prediction.formula import PARTS, Formula, Prediction
-from reckon.prediction.inputs import Input
+from reckon.prediction.inputs import AT_END, Input
 from reckon.prediction.printing import latex, name_latex
 from reckon.records.quantities.lookup import read_result
 from reckon.records.quantities.recorded_predictions import needed_values
 from reckon.records.quantities.result import Result
-from reckon.records.run_inputs import AT_END, later_values
+from reckon.records.run_inputs import later_values
 from reckon.records.session import current_session
 from reckon.show import citations
 from reckon.show.block import Block, items, plain_markdown, short_name, table, what_if_anchor
@@ -124,7 +124,7 @@ def source_text(input_: Input) -> str:
 
 def _input_source(input_: Input) -> str:
     if input_.origin == "measured":
-        at_end = AT_END if input_.source.endswith(AT_END) else ""
+        at_end = AT_END if input_.at_end else ""
         text = f"measured: {link(str(input_.reference))}{at_end}"
     elif input_.origin == "machine":
         file = code(input_.source) if "/" in input_.source else literal(input_.source)

@@ -32,7 +32,6 @@ from reckon.records.run_files.models import (
 )
 from reckon.records.run_files.sample_files import samples_path
 from reckon.records.run_files.unit_conversion import summarise_points
-from reckon.records.run_inputs import AT_END
 
 RECORDED_RUN = RECORDED / "recorded"
 BETWEEN_VISITS = timedelta(minutes=5)
@@ -279,8 +278,7 @@ def _input(machine: Machine, run: Path, input_: Input) -> Input:
     if input_.origin != "measured":
         return input_
     result = read_result(run, input_.reference)
-    at_end = input_.source.endswith(AT_END)
-    summary = result and (result.at_end if at_end else result.summary)
+    summary = result and (result.at_end if input_.at_end else result.summary)
     if not summary:
         return input_
     ends = summary.interval.ends if summary.interval.is_known else (None, None)
