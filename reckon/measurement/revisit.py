@@ -30,9 +30,7 @@ def experiments_to_visit(run: str, visit: int) -> dict[str, float]:
     that it will take, by the visit before."""
     profile = config.settings().profile
     seconds_of = {}
-    for experiment in records.experiments(run):
-        if experiment.startswith(records.METHODS_PREFIX):
-            continue
+    for experiment in records.own_experiments(run):
         seconds = [
             quantity.measurement.visits[-1].seconds
             for quantity in records.read_record(run, experiment, samples=False).quantities.values()
@@ -128,8 +126,7 @@ def write_pooled_variance(run: str) -> None:
     """Writes to the run what its quantities say of the variance between visits, if that is new."""
     summaries = [
         point.summary
-        for experiment in records.experiments(run)
-        if not experiment.startswith(records.METHODS_PREFIX)
+        for experiment in records.own_experiments(run)
         for quantity in records.read_record(run, experiment, samples=False).quantities.values()
         if quantity.measurement
         for point in quantity.measurement.points

@@ -21,6 +21,7 @@ from reckon.records.run_files.store import (
     find,
     measuring,
     now,
+    own_experiments,
     read_measured,
     read_record,
     read_run,

@@ -16,9 +16,7 @@ from reckon.show.block import what_if_anchor
 from reckon.show.titles import title_of
 
 RUN = RECORDED / "recorded"
-EXPERIMENTS = [
-    name for name in records.experiments(RUN) if not name.startswith(records.METHODS_PREFIX)
-]
+EXPERIMENTS = records.own_experiments(RUN)
 NULL_CALL = "cpu/syscall/getpid"
 SITE = yaml.safe_load((ROOT / "_config.yml").read_text())["sphinx"]["config"]
 

@@ -205,7 +205,7 @@ def _jupyter_book_settings() -> str:
 
 def inputs_of_book(run: str | Path) -> dict[str, dict]:
     """By what kept.js checks a change of a quantity on another page than its own."""
-    own = [each for each in records.experiments(run) if not each.startswith(records.METHODS_PREFIX)]
+    own = records.own_experiments(run)
     stored = [records.read_record(run, each, samples=False).quantities for each in own]
     return {
         name: _inputs(entry.predictions[-1])

@@ -159,7 +159,7 @@ def of_run(folder: Path, *, trials: bool = False) -> dict[str, pa.Table]:
     Raises ReckonError where a file of the run cannot be read."""
     run = records.read_run(folder)
     assert run, folder
-    experiments = own_experiments(folder)
+    experiments = records.own_experiments(folder)
     results = results_of(folder, experiments, samples=trials)
     run_id = run.id
     rows = list(_quantity_rows(run_id, results))
@@ -197,12 +197,6 @@ def without_names(of_run: dict[str, pa.Table], key: bytes) -> dict[str, pa.Table
 
 def _hash(text: str, key: bytes) -> str:
     return hashlib.blake2b(text.encode(), key=key, digest_size=8).hexdigest()
-
-
-def own_experiments(folder: Path) -> list[str]:
-    """The run's experiments without what the page on methods measured again."""
-    names = records.experiments(folder)
-    return [name for name in names if not name.startswith(records.METHODS_PREFIX)]
 
 
 def _table(rows: Iterable[dict[str, Any]], schema: pa.Schema) -> pa.Table:

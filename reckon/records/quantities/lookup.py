@@ -66,13 +66,11 @@ def all_results(
     For `only_measured` see records.read_record(), for `samples` results_of(). Raises ReckonError
     for an unknown experiment.
     """
-    experiments = records.experiments(run)
-    if experiment and experiment not in experiments:
+    if experiment and experiment not in (experiments := records.experiments(run)):
         recorded = f"it has {', '.join(experiments) or 'none'}."
         hint = did_you_mean(experiment, experiments, recorded)
         raise ReckonError(f"The run {run} has no record of {experiment}; {hint}")
-    own = [name for name in experiments if not name.startswith(records.METHODS_PREFIX)]
-    chosen = [experiment] if experiment else own
+    chosen = [experiment] if experiment else records.own_experiments(run)
     return results_of(run, chosen, only_measured=only_measured, samples=samples)
 
 

@@ -226,6 +226,11 @@ def experiments(run: str | Path) -> list[str]:
     )
 
 
+def own_experiments(run: str | Path) -> list[str]:
+    """The run's experiments without what the page on methods measured again."""
+    return [name for name in experiments(run) if not name.startswith(METHODS_PREFIX)]
+
+
 def schema() -> str:
     """The JSON schema of a run's files, as published in book/record.schema.json."""
     _, definitions = pydantic.json_schema.models_json_schema(
