@@ -6,7 +6,6 @@ from __future__ import annotations
 import ast
 import dis
 import functools
-import itertools
 import json
 import posixpath
 import re
@@ -41,8 +40,8 @@ class Page:
     cell: str | None = None
 
     def names(self) -> set[str]:
-        cells = sources(saved(self.path)) if self.path else []
-        return {name for source in cells for name in names_given(source)}
+        cells = cells_of(saved(self.path)) if self.path else []
+        return {name for cell in cells if cell.is_code for name in names_given(cell.source)}
 
     def where_made(self, name: str) -> str:
         """Which cell makes the name, and what to do, as half a sentence; "" if none is known."""
@@ -76,12 +75,29 @@ def committed(path: Path) -> str:
     return git.stdout
 
 
-def sources(notebook: str) -> list[str]:
-    """The source of each cell, "" for text; none of what is no notebook."""
+@dataclass(frozen=True)
+class Cell:
+    content: dict  # as nbformat has it
+    is_code: bool
+    source: str
+    tags: list[str]
+    id: str | None  # an old notebook has none
+
+
+def cells_of(notebook: str) -> list[Cell]:
+    """The cells; none of what is no notebook."""
     try:
-        cells = json.loads(notebook)["cells"]
-        return ["".join(cell["source"]) if cell["cell_type"] == "code" else "" for cell in cells]
-    except (ValueError, LookupError, TypeError):
+        return [
+            Cell(
+                content=cell,
+                is_code=cell["cell_type"] == "code",
+                source="".join(cell["source"]),
+                tags=list(cell.get("metadata", {}).get("tags", [])),
+                id=cell.get("id"),
+            )
+            for cell in json.loads(notebook)["cells"]
+        ]
+    except (ValueError, LookupError, TypeError, AttributeError):
         return []
 
 
@@ -91,14 +107,8 @@ def with_links_from(markdown: str, folder: str) -> str:
 
 
 def ids(notebook: str, tag: str | None = None) -> list[str]:
-    """The identifier of each cell, or of those with the tag; none of what is no notebook."""
-    try:
-        cells = json.loads(notebook)["cells"]
-        return [
-            cell["id"] for cell in cells if tag is None or tag in cell["metadata"].get("tags", [])
-        ]
-    except (ValueError, LookupError, TypeError):
-        return []
+    """The identifier of each cell that has one, or of those with the tag."""
+    return [cell.id for cell in cells_of(notebook) if cell.id and (not tag or tag in cell.tags)]
 
 
 def followers(sources: Mapping[str, str], changed: set[str], by: str | None) -> list[str]:
@@ -143,13 +153,15 @@ def titles(path: Path, version: tuple[int, int, int]) -> dict[str, str]:
 
 
 def titles_in(notebook: str) -> dict[str, str]:
+    cells = cells_of(notebook)
+    if not cells:
+        return {}
+    found = {"": cells[0].source.partition("\n")[0].removeprefix("# ")}
     try:
-        cells = json.loads(notebook)["cells"]
-        found = {"": "".join(cells[0]["source"]).partition("\n")[0].removeprefix("# ")}
         for cell in cells:
-            if _TITLES in cell["metadata"].get("tags", []):
-                found |= _literal_dictionaries("".join(cell["source"]))
-    except (ValueError, LookupError, SyntaxError, TypeError, AttributeError):
+            if _TITLES in cell.tags:
+                found |= _literal_dictionaries(cell.source)
+    except (ValueError, SyntaxError):
         return {}  # executing the notebook reports it
     return found
 
@@ -168,13 +180,12 @@ def _literal_dictionaries(source: str) -> dict[str, str]:
 
 def _makers(notebook: str, name: str, but: str | None = None) -> Iterator[tuple[int, str]]:
     """The number of each cell that makes the name, and its line. but: a cell's identifier."""
-    cells = itertools.zip_longest(sources(notebook), ids(notebook))  # an old notebook has none
-    for number, (source, cell) in enumerate(cells, 1):
-        if (but and cell == but) or name not in names_given(source):
+    for number, cell in enumerate(cells_of(notebook), 1):
+        if not cell.is_code or (but and cell.id == but) or name not in names_given(cell.source):
             continue
-        for statement in _parsed(source).body:
+        for statement in _parsed(cell.source).body:
             if name in _stored(ast.Module([statement], [])):
-                line = source.splitlines()[_first_line(statement) - 1].strip()
+                line = cell.source.splitlines()[_first_line(statement) - 1].strip()
                 is_long = len(line) > _LONGEST_LINE
                 yield number, f"{line[:_LONGEST_LINE]}…" if is_long else line
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from reckon import config, records
 from reckon.book import contents
 from reckon.config import ROOT
+from reckon.records import notebook_cells
 
 
 @dataclass
@@ -66,15 +67,10 @@ def _code_digest(notebook: Path) -> str:
 
     Text is not executed: staging takes it from the notebook as it is. JupyterLab also writes
     numbers of executions, outputs and the version of its kernel."""
-    try:
-        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-        parts = [
-            ["".join(cell["source"]), cell["metadata"].get("tags", [])]
-            for cell in cells
-            if cell["cell_type"] == "code"
-        ]
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+    cells = notebook_cells.cells_of(notebook_cells.saved(notebook))
+    if not cells:
         return records.file_digest(notebook)  # executing it reports what is wrong
+    parts = [[cell.source, cell.tags] for cell in cells if cell.is_code]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 

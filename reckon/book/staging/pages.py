@@ -25,6 +25,7 @@ from reckon.book.staging import code_prompts
 from reckon.edits import what_if_panels
 from reckon.errors import ReckonError
 from reckon.messages import join_words
+from reckon.records import notebook_cells
 from reckon.records.quantities import revisions
 from reckon.records.quantities.recorded_predictions import chapter_sources
 from reckon.show.block import MEASURED, PART_MARK, for_students, raw_html
@@ -73,22 +74,16 @@ def executed_notebooks(pages: Iterable[str]) -> dict[str, dict]:
 def _with_text_of(source: Path, executed: dict) -> dict:
     """The executed notebook with the text cells of its source, whose editing executes nothing; as
     it is where it stands in for a page that failed."""
-    try:
-        cells = json.loads(source.read_bytes())["cells"]
-        code = [cell for cell in executed["cells"] if cell["cell_type"] == "code"]
-        if _code_of(cells) != _code_of(code):
-            return executed
-    except (OSError, ValueError, LookupError, TypeError):
+    cells = notebook_cells.cells_of(notebook_cells.saved(source))
+    code = [cell for cell in executed["cells"] if cell["cell_type"] == "code"]
+    sources = ["".join(cell["source"]) for cell in code]
+    if not cells or sources != [cell.source for cell in cells if cell.is_code]:
         return executed
     with_outputs = iter(code)
     return {
         **executed,
-        "cells": [next(with_outputs) if cell["cell_type"] == "code" else cell for cell in cells],
+        "cells": [next(with_outputs) if cell.is_code else cell.content for cell in cells],
     }
-
-
-def _code_of(cells: list[dict]) -> list[str]:
-    return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
 
 
 def staged(notebooks: dict[str, dict], run: str, faults: list[str]) -> dict[str, bytes]:
