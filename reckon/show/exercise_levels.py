@@ -17,7 +17,8 @@ def exercises(
     """The numbered exercises of a chapter, each with its solution folded.
 
     The students' site has the solutions of the first level alone. A sentence replaces a solution of
-    which the run lacks a number."""
+    which the run lacks a number: in its place is a dash, which therefore stands for nothing else
+    (tests/notebooks/test_words.py)."""
     levels = {"to warm up": warm_up, "analysis": analysis, "project": projects}
     texts: list[str] = []
     for level, of_level in levels.items():

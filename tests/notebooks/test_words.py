@@ -1,5 +1,6 @@
 """What the pages say: short sentences, titles instead of names of code."""
 
+import ast
 import functools
 import json
 import re
@@ -13,6 +14,7 @@ from reckon.book import contents
 from reckon.comparison.reports import published
 from reckon.measurement import library
 from reckon.records import notebook_cells
+from reckon.show.text import NONE
 
 MAX_WORDS = 35
 
@@ -63,6 +65,23 @@ def test_no_sentence_of_a_page_is_long(page):
 @pytest.mark.parametrize("path", sorted((ROOT / "book").glob("*.md")), ids=lambda path: path.stem)
 def test_no_sentence_of_the_prose_is_long(path):
     assert long_sentences(path.read_text(encoding="utf-8")) == []
+
+
+def strings(module):
+    """The texts of a module of the notebooks, and of its f-strings the parts between values."""
+    nodes = [*ast.walk(ast.parse(module.read_text(encoding="utf-8")))]
+    docstrings = [node.value for node in nodes if isinstance(node, ast.Expr)]
+    constants = [node for node in nodes if isinstance(node, ast.Constant)]
+    return [each.value for each in constants if each not in docstrings and isinstance(each.value, str)]
+
+
+@pytest.mark.parametrize(
+    "module", sorted((ROOT / "notebooks").rglob("*.py")), ids=lambda path: path.stem
+)
+def test_a_dash_stands_for_a_missing_value_alone(module):
+    """A solution with a dash of its own is replaced by the sentence that it lacks a value."""
+    texts = [text for text in strings(module) if text != NONE]
+    assert [text for text in texts if re.search(rf"(?<!\S){NONE}(?!\S)", text)] == []
 
 
 def quantities():
