@@ -1,26 +1,15 @@
 """What the chapter on load latency concludes."""
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
 import reckon as rk
 
 
-def end_of(curve):
-    """The median at the curve's largest size; nan if that was not measured."""
-    return curve.at_end.median if curve.at_end else math.nan
-
-
 def pages_of(base):
     """The kind of pages in which the ring of this curve lies."""
     return "huge" if base.quantity.endswith("huge") else "small"
-
-
-def stride_of(result):
-    """The stride of a walk or of a line of the mountain, in bytes."""
-    return int(result.quantity.rpartition("_")[2])
 
 
 def has_l3(l3, of_l3, of_memory):
@@ -102,23 +91,6 @@ def third_answers(l3, of_l3, of_memory, size):
         return rk.consistent("reported L3 hidden", f"{at_region}. An L3 alone would answer sooner, so of the "
                              f"reported {rk.amount(l3.value, 'byte')} this program seems to get a part (more under Questions).")
     return rk.shown("no L3 shown", f"{at_region}: no L3 shows there.")
-
-
-@rk.finding(needs=())
-def strides_at_largest(short, long):
-    title, times = "Load latency by stride, and in random order", (end_of(short), end_of(long))
-    if np.isnan(times).any():
-        return rk.shown("strides", title)
-    ends = [f"{at} {rk.amount(time, 'ns')}" for at, time in zip(("a stride of 64 B takes", "one of 4 KiB"), times, strict=True)]
-    return rk.shown("strides at the largest size", f"{title}: at the largest size {', '.join(ends)}")
-
-
-@rk.finding
-def mountain_extremes(mountain):
-    title = "The memory mountain: read throughput against the size of the region and the stride"
-    heights = [median for row in mountain for median in row.medians]
-    ends = [rk.amount(end, "GB/s") for end in (max(heights), min(heights))] if heights else []
-    return rk.shown("extremes", f"{title}, from {ends[0]} down to {ends[1]}" if ends else title)
 
 
 def l3_s_pace(of_l3, level):
@@ -231,134 +203,6 @@ def misses_of_the_staircase(rings):
 
 
 @rk.finding(needs=())
-def misses_of_the_strides(strided, line, l3, few_pages):
-    """At the largest region; l3: its capacity in the model; few_pages: the curve of walks within 32 pages."""
-    ends = [(stride_of(walk), walk.axis[-1], walk.at_end.median / walk.sealed("predicted")[-1]) for walk in strided if walk.at_end]
-    off = [end for end in ends if rk.is_miss(end[-1])]
-    if not off:
-        return []
-    listed = ", ".join(f"{stride} B {rk.number(times, 2)} times" for stride, _, times in off)
-    found = [rk.shown("strides off", f"At the largest region these strides are off by more than a factor of two: {listed} the prediction.")]
-    fit = [stride for stride, size, times in off if times > 1 and size * min(1, line.value / stride) <= l3.value]
-    if not fit:
-        return found
-    lets = (f"For strides of {', '.join(map(str, fit))} B the model lets an L3 of {rk.amount(l3.value, 'byte')} answer, because the lines "
-            "visited would fit")
-    lost_at = {stride_of(walk): end_of_the_caches(walk) for walk in strided if stride_of(walk) in fit and is_slow_at_end(walk, few_pages)}
-    if len(lost_at) < len(fit) or max(fit) < 4 * min(fit):
-        return [*found, rk.unexplained("strides in the L3", f"{lets}. Whether it answers is not shown.")]
-    if max(lost_at.values()) <= 2 * min(lost_at.values()):
-        return [*found, rk.shown("region counts", f"{lets}. They lose the caches at the same region, {sizes_in_words(lost_at.values())}, however few "
-                                 "lines they visit. So the region counts, not the lines visited, and memory answers.")]
-    return [*found, rk.unexplained("regions differ", f"{lets}. They lose the caches at regions of {sizes_in_words(lost_at.values())}, so the region "
-                                   "alone does not decide.")]
-
-
-def is_slow_at_end(walk, few_pages):
-    """Whether memory answers that walk in its largest region, whatever the number of its lines."""
-    return bool(few_pages.at_end) and walk.at_end.median > few_pages.at_end.median / 2
-
-
-def end_of_the_caches(walk):
-    """The smallest region from which on the walk takes more than half of its time in the largest one."""
-    return walk.axis[np.flatnonzero(walk.medians <= walk.at_end.median / 2).max(initial=-1) + 1]
-
-
-def sizes_in_words(sizes):
-    """One size, or the least and the most."""
-    least, most = (rk.amount(end(sizes), "byte") for end in (min, max))
-    return least if least == most else f"{least} to {most}"
-
-
-def beyond_the_caches(size, stride, few_pages, line):
-    """Whether memory has to answer a walk over that region: whether the lines that it visits alone, as a region of walks
-    within 32 pages, take more than half of memory's time."""
-    visited = np.interp(size * min(1, line.value / stride), few_pages.axis, few_pages.medians)
-    return size <= few_pages.axis[-1] * 1.001 and visited > few_pages.at_end.median / 2
-
-
-@rk.finding(needs=["in_small"], missing="")
-def shares_of_the_wait(strided, in_small, few_pages, line, seen, near, clock):
-    """in_small: main memory in small pages, in which the strides walk."""
-    shares, cached = {}, []
-    for walk in (walk for walk in strided if walk.at_end and few_pages.at_end):
-        stride = stride_of(walk)
-        if is_slow_at_end(walk, few_pages) or beyond_the_caches(walk.axis[-1], stride, few_pages, line):
-            lines = min(1, stride / line.value)  # to a load
-            shares[stride] = (walk.at_end.median - near.value / clock.value) / (lines * in_small.median)
-        else:
-            cached.append(f"{stride} B")
-    found = []
-    if shares:
-        listed = ", ".join(f"{stride} B {rk.percent(share) if share > 0.001 else 'below 0.1 %'}" for stride, share in shares.items())
-        found.append(rk.shown("shares of the wait", f"The strides share one guess: the program sees {rk.percent(seen.value)} of the wait "
-                              f"for a line. At the largest region it sees of memory's latency in small pages, for each line: {listed}."))
-    by_stride = [shares[stride] for stride in sorted(shares)]
-    if max(shares, default=0) >= 4096 and len(shares) > 1 and by_stride == sorted(by_stride):
-        found.append(rk.consistent("new page with each load", "One share for all strides is too simple: prefetchers stop at the end of a page, "
-                                   "and a stride of 4 KiB begins a new page with each load."))
-    if cached:
-        found.append(rk.consistent("lines fit into a cache", f"The lines that a stride of {' or '.join(cached)} visits in the largest "
-                                   "region would fit into a cache, so its latency there does not show what a prefetcher hides."))
-    return found
-
-
-class Point(NamedTuple):
-    """A point of the mountain: how many times the prediction its rate is; sizes in bytes."""
-
-    stride: int
-    size: float
-    visited: float
-    times: float
-
-
-def points_of(mountain, line):
-    return [Point(stride_of(row), size, size * min(1, line.value / stride_of(row)), rate / predicted)
-            for row in mountain
-            for size, rate, predicted in zip(row.axis, row.medians, row.sealed("predicted"), strict=True)]
-
-
-def class_of(point, l1, l2, l3):
-    """Why that point of the mountain may be off, as a word; "" where the prediction holds."""
-    if not rk.is_miss(point.times):
-        return ""
-    if point.times < 0.5 and point.size / point.stride < 64:
-        return "few loads"
-    if point.times < 0.5:
-        return "region counts" if point.visited <= l3.value <= point.size else "rest"
-    if point.size <= l1.value:
-        return "in L1"
-    if any(point.visited <= cache.value < point.size for cache in (l1, l2)):
-        return "lines left out"
-    return "beyond" if point.size > l3.value else "rest"
-
-
-@rk.finding
-def misses_of_the_mountain(mountain, line, caches, word, rounds, lines):
-    points = points_of(mountain, line)
-    off: dict[str, list[Point]] = {}
-    for point in points:
-        off.setdefault(class_of(point, caches["l1"], caches["l2"], caches["l3"]), []).append(point)
-    holds = len(off.pop("", []))
-    peak = max((median for row in mountain for median in row.medians), default=math.nan)
-    most = round(max((point.size / point.stride for point in off.get("few loads", ())), default=0))
-    count = {reason: len(those) for reason, those in off.items()}
-    reasons = [
-        ("in L1", rk.unexplained, "In L1 ({n}) a word costs "
-         f"{rk.number(word.value * caches['clock'].value / peak, 2)} cycles at the peak, where {rounds.value:g} were guessed."),
-        ("lines left out", rk.consistent, "Just beyond a cache ({n}) the lines visited may still fit into it. The model counts "
-         "the whole region, which is right only for strides that use a part of the sets."),
-        ("beyond", rk.consistent, f"Beyond the L3 ({{n}}) prefetchers keep more lines under way than the guessed {lines.value:g}."),
-        ("few loads", rk.consistent, f"Too slow are {{n}} with at most {most} loads in a pass, where beginning it counts."),
-        ("region counts", rk.consistent, "Too slow are {n} regions that take the whole L3 or more, whose lines visited would fit: the model counts those."),
-        ("rest", rk.unexplained, "The other {n} are unexplained.")]
-    if not off:
-        return []
-    return [rk.shown("mountain off", f"Of the mountain's {len(points)} points {len(points) - holds} are off by more than a factor of two."),
-            *(strength(name, said.format(n=count[name])) for name, strength, said in reasons if name in count)]
-
-
-@rk.finding(needs=())
 def whole_cycles(base, l1):
     inside = [cycles.median for cycles, size in zip(base.cycles, base.axis, strict=False) if size <= l1.value]
     if not inside:
@@ -441,29 +285,6 @@ def tlb_reach(in_small, in_huge, walk):
                           "TLB's reach ends is not shown by that.")
 
 
-def prefetched(stride, walk, line):
-    """How many times as long random order takes as this stride, by size, far beyond the caches."""
-    return {size: np.interp(size, walk.axis, walk.medians) / time
-            for size, time in zip(stride.axis, stride.medians, strict=True)
-            if walk.at_end and beyond_the_caches(size, stride_of(stride), walk, line)}
-
-
-@rk.finding(needs=())
-def prefetcher(stride, walk, line):
-    ratios = prefetched(stride, walk, line)
-    if not ratios:
-        return rk.unexplained("not measured", "It was not measured: not both walks came to regions far enough beyond the caches.")
-    middle, least, most = np.median([*ratios.values()]), min(ratios, key=ratios.get), max(ratios, key=ratios.get)
-    takes = ("Far beyond the caches, random order within 32 pages needs hardly any page walks, and neither does a stride of 256 bytes. "
-             f"Random order takes {rk.number(middle, 2)} times as long (median over {len(ratios)} sizes; from {rk.number(ratios[least], 2)} "
-             f"times in {rk.amount(least, 'byte')} to {rk.number(ratios[most], 2)} times in {rk.amount(most, 'byte')}).")
-    if middle > 2:
-        return rk.shown("hides much", f"{takes} The prefetcher hides much of the wait.")
-    if middle > 1.25:
-        return rk.consistent("hides some", f"{takes} The prefetcher may hide some of the wait, or a stride may find more open rows.")
-    return rk.shown("hides little", f"{takes} Mostly the prefetcher hides little.")
-
-
 @rk.finding(needs=["of_memory"], missing="")
 def answer(of_memory, of_l3, few_pages, dram, level):
     """few_pages: the curve of walks that stay within 32 pages; level: of the L3 in the staircase, or None."""
@@ -488,18 +309,6 @@ def answer(of_memory, of_l3, few_pages, dram, level):
 def in_small_pages(ring, curve, size):
     """The ring as the curve of small pages has it, at the nearest size; the ring itself without a curve."""
     return rk.at_size(curve, size) if curve.has_samples else ring
-
-
-@rk.finding(needs=["by_report"], missing="")
-def same_walk(by_report, stride):
-    """by_report: the MacBook's walk, over a list whose elements lie as far apart as in `stride`."""
-    size, end = by_report.measurement.params["size_bytes"], stride.at_end
-    if not end or size != stride.axis[-1] or not by_report.summary.apart(end):
-        return []
-    return rk.unexplained("same walk, other time", f"Over {rk.amount(size, 'byte')} the MacBook's walk takes {by_report} and Reckon's, at a stride of "
-                          f"{stride_of(stride)} B, {rk.median_text(end, 'ns')}. Both load one line of each small page in rising order. Why "
-                          "they differ is unexplained: the MacBook's loop has one load instruction, which a prefetcher may follow, and "
-                          "Reckon's has 64.")
 
 
 @rk.finding(needs=())

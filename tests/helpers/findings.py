@@ -2,7 +2,9 @@
 
 import os
 import re
+from collections import ChainMap
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
@@ -65,12 +67,15 @@ def _prepared(result, predicted, sealed, params):
 
 
 class Table:
-    """What the lines of a page have at hand: its functions and those of this file."""
+    """What the lines of a page have at hand: the functions of its modules and those of this file."""
 
     def __init__(self, page):
         self.page = page
         own = {name: getattr(self, name) for name in ("q", "c", "none", "cycles")}
-        self.names = {**globals(), **vars(contents.findings_of(page)), **own}
+        folder = Path(page).parent
+        more = [folder / path.stem for path in contents.modules_of(page)[1:]]
+        beside = [vars(contents.findings_of(str(module))) for module in more]
+        self.names = {**ChainMap(*beside), **globals(), **vars(contents.findings_of(page)), **own}
 
     def _name(self, name):
         return name if "/" in name else f"{self.page}/{name}"
