@@ -11,7 +11,7 @@ from reckon.comparison.reports import method_groups
 from reckon.measurement.same_quantity import disagreements
 from reckon.records.quantities.lookup import results_of
 
-METHODS = contents.findings_of("methods")
+DISAGREEMENTS = contents.findings_of("methods_disagreements")
 PROBE = "cpu/made/probe"
 
 
@@ -84,7 +84,7 @@ def test_what_is_listed_as_the_same_says_what_differs():
     )
     (pair,) = disagreements([a, b])
     assert pair.is_explained and pair.differs == same.differs
-    text = METHODS.apart([a, b], {}).markdown
+    text = DISAGREEMENTS.apart([a, b]).markdown
     assert f"times apart. What differs: {same.differs}." in text
     assert text.startswith("1 pair")
 
@@ -102,17 +102,17 @@ def test_a_difference_that_visits_of_the_chapter_show_too_may_be_drift():
     a, b = value("a", 100), value("b", 115)
     (pair,) = disagreements([a, b])
     assert np.isnan(pair.drift) and not pair.is_explained
-    assert "does not show how far the next differs" in METHODS.apart([a, b], {}).markdown
+    assert "does not show how far the next differs" in DISAGREEMENTS.apart([a, b]).markdown
 
     drifting = value("c", 1000, (1.0, 1.3), calls=2)
     (pair,) = disagreements([a, b, drifting])
     assert pair.is_explained and pair.drift == pytest.approx(1.3, abs=0.05)
-    assert "so this may be drift" in METHODS.apart([a, b, drifting], {}).markdown
+    assert "so this may be drift" in DISAGREEMENTS.apart([a, b, drifting]).markdown
 
     steady = value("c", 1000, (1.0, 1.05), calls=2)
     (pair,) = disagreements([a, b, steady])
     assert not pair.is_explained
-    assert "times: not explained." in METHODS.apart([a, b, steady], {}).markdown
+    assert "times: not explained." in DISAGREEMENTS.apart([a, b, steady]).markdown
 
 
 def test_an_interval_over_visits_holds_the_drift():
@@ -120,11 +120,11 @@ def test_an_interval_over_visits_holds_the_drift():
     drifting = value("c", 1000, (1.0, 9.0), calls=2)
     (pair,) = disagreements([a, b, drifting])
     assert not pair.is_explained
-    text = METHODS.apart([a, b, drifting], {}).markdown
+    text = DISAGREEMENTS.apart([a, b, drifting]).markdown
     assert "does not hold the other value: not explained." in text
 
 
 def test_values_that_agree_are_said_to():
-    assert METHODS.apart([value("a", 100), value("b", 101)], {}).markdown == (
+    assert DISAGREEMENTS.apart([value("a", 100), value("b", 101)]).markdown == (
         "All values of one quantity agree: their intervals overlap."
     )
