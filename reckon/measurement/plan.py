@@ -160,7 +160,7 @@ class Plan:
         return [
             PointSampler(
                 run=ProbeRun(
-                    probe=self.probe.name,
+                    probe=self.probe,
                     parameters=self.parameters_at(value, profile=name),
                     options=run_options,
                 ),

@@ -11,6 +11,7 @@ import numpy as np
 
 from reckon import statistics, units
 from reckon.measurement import library
+from reckon.measurement.probe import Probe
 from reckon.profiles import Profile
 from reckon.records.run_files.models import Conditions, Process, Stop, WithoutSamples
 from reckon.records.run_files.unit_conversion import trial_values
@@ -35,7 +36,7 @@ class TimeBudget:
 
 @dataclass(frozen=True)
 class ProbeRun:
-    probe: str
+    probe: Probe
     parameters: dict
     options: library.RunOptions
     locations: dict[str, str] = field(default_factory=dict)  # where the hosts and files are
@@ -43,13 +44,13 @@ class ProbeRun:
     def start(self) -> library.ProcessSamples:
         """The samples of a fresh process. Raises what library.run raises."""
         options = asdict(self.options) | {"deadline_s": self.deadline_s}
-        return library.run(self.probe, self.parameters, locations=self.locations, **options)
+        return library.run(self.probe.name, self.parameters, locations=self.locations, **options)
 
     @property
     def deadline_s(self) -> float:
         """After how long the process is ended: a minute more than what it has to do at most."""
-        probe = library.probe(self.probe)
-        values, files = probe.defaults | self.parameters, probe.file_count(self.parameters)
+        values = self.probe.defaults | self.parameters
+        files = self.probe.file_count(self.parameters)
         amounts = {k: v for k, v in values.items() if not isinstance(v, str)}
         sizes = [value for name, value in amounts.items() if name.endswith("_bytes")]
         reading_s = max(sizes, default=0) * files / _SLOWEST_BYTES_PER_S
@@ -113,9 +114,13 @@ class PointSampler:
             self.shared.spent_s += took_s
 
     def _median(self, process: Process) -> float:
-        op = library.probe(self.run.probe).op
         values = trial_values(
-            process.ticks, process.ops, op, library.tick_hz(), self.unit, self.kind
+            process.ticks,
+            process.ops,
+            self.run.probe.op,
+            library.tick_hz(),
+            self.unit,
+            self.kind,
         )
         return float(np.median(values))
 
