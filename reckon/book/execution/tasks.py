@@ -151,8 +151,6 @@ class PageExecution(Task):
             records.write_whole(contents.executed_path(self.page), executed)
         except NotebookFailed as failure:
             error = str(failure)
-        except OSError as failure:
-            error = f"{failure.filename or self.page}: {failure.strerror}"
         if error:
             _write_failed(self.page, error)
         self._remember(error, retry=retry)
