@@ -176,7 +176,7 @@ def _result(run: str | Path, quantity: str) -> Result:
 def _variant(run: str | Path, quantity: str, in_file: revisions.QuantityPrediction) -> _Variant:
     """The prediction of a quantity with its changes. Raises ReckonError."""
     result = _result(run, quantity)
-    recorded = to_prediction(quantity, result.current)
+    recorded = result.prediction
     prediction = changed(recorded, in_file.changes)
     guess = None
     if in_file.stated:

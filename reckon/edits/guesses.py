@@ -12,7 +12,7 @@ from reckon.prediction.inputs import INTERVAL_FAULTS
 from reckon.prediction.ratios import factor_off, is_comparable
 from reckon.prediction.variations import changed
 from reckon.records.quantities import revisions
-from reckon.records.quantities.recorded_predictions import index_on_axis, to_prediction
+from reckon.records.quantities.recorded_predictions import index_on_axis
 from reckon.records.quantities.result import Result
 
 
@@ -135,7 +135,7 @@ def _by_formula(
     result: Result, changes: list[str], point: int
 ) -> tuple[float, tuple[float, float] | None]:
     """What the book's formula predicts at that point with these changes, and its interval."""
-    prediction = changed(to_prediction(result.quantity, result.current), changes)
+    prediction = changed(result.prediction, changes)
     x = result.points[point].x
     index = index_on_axis(prediction, x)
     if index is None:

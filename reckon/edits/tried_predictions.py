@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from reckon import units
-from reckon.prediction.formula import Prediction
-from reckon.records.quantities.recorded_predictions import needed_guesses, to_prediction
+from reckon.records.quantities.recorded_predictions import needed_guesses
 from reckon.records.quantities.result import Result
 from reckon.show.block import Block, say, table
 from reckon.show.formulas import formula_block, needed_text, since_sealed
@@ -24,14 +23,9 @@ class Tried:
     run: str
 
     @property
-    def prediction(self) -> Prediction:
-        """What was tried, with measured inputs as they were when recorded."""
-        return to_prediction(self.result.quantity, self.result.current)
-
-    @property
     def since_sealed(self) -> str:
         """That these inputs have moved since, and what it would be with them; "" if none has."""
-        return since_sealed(self.prediction, self.run)
+        return since_sealed(self.result.prediction, self.run)
 
     @property
     def predicted(self) -> str:
@@ -63,8 +57,8 @@ class Tried:
     @functools.cached_property
     def needed(self) -> list[str]:
         """What each guess alone would have to be to meet the measurement."""
-        inputs = self.prediction.inputs
-        needed = needed_guesses(self.result, self.prediction)
+        inputs = self.result.prediction.inputs
+        needed = needed_guesses(self.result, self.result.prediction)
         return [f"`{name}` = {needed_text(value, inputs[name])}" for name, value in needed.items()]
 
 
@@ -75,7 +69,7 @@ def comparison(tried: list[Tried], *, with_formula: bool) -> Block:
     if len(tried) > 1:
         return _table(tried)
     (only,) = tried
-    formula = f"{formula_block(only.prediction)}\n\n" if with_formula else ""
+    formula = f"{formula_block(only.result.prediction)}\n\n" if with_formula else ""
     return Block(formula + _sentence(only).markdown)
 
 

@@ -27,7 +27,6 @@ from reckon.records.quantities.lookup import all_results
 from reckon.records.quantities.recorded_predictions import (
     MEASURED_AT,
     settings_of_measurement,
-    to_prediction,
 )
 from reckon.records.quantities.result import Result, summary_text
 from reckon.records.run_files.models import Value
@@ -213,7 +212,7 @@ def _steps(unit: str) -> list[Object]:
 def _formula(result: Result, inputs: _Inputs) -> Object:
     """A quantity: its formula, what was predicted and what was measured."""
     current = result.current
-    prediction = to_prediction(result.quantity, current)
+    prediction = result.prediction
     axis = prediction.curve_axis
     positions: list = np.atleast_1d(axis[1].value).tolist() if axis else [None]
     measured = result.measurement

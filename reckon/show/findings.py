@@ -62,7 +62,7 @@ def _revised_inputs(evidence: object) -> list[tuple[Input, Input]]:
         if not isinstance(result, Result) or result.current is result.seal:
             continue
         sealed = to_prediction(result.quantity, result.seal).inputs
-        for name, input_ in to_prediction(result.quantity, result.current).inputs.items():
+        for name, input_ in result.prediction.inputs.items():
             if name in sealed and input_.origin in ("guess", "given"):
                 pairs.append((input_, sealed[name]))
     return pairs

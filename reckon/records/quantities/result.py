@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from reckon import records, statistics, units
+from reckon.prediction.formula import Prediction
 from reckon.prediction.ratios import median_ratio
+from reckon.records.quantities.recorded_predictions import to_prediction
 from reckon.records.quantities.revisions import revisions
 from reckon.records.run_files.siblings import divided, unshared_ratio
 from reckon.records.run_files.unit_conversion import (
@@ -75,6 +77,11 @@ class Result:
     def current(self) -> records.PredictionRecord:
         """The last prediction: the seal, or a revision of it."""
         return self.entry.predictions[-1]
+
+    @property
+    def prediction(self) -> Prediction:
+        """The current prediction, with measured inputs as they were when recorded."""
+        return to_prediction(self.quantity, self.current)
 
     @property
     def unit(self) -> str:

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from reckon import units
 from reckon.prediction.expression import input_names, terms
 from reckon.prediction.printing import text
-from reckon.records.quantities.recorded_predictions import to_prediction
 from reckon.records.quantities.result import Result, median_text
 from reckon.show.block import Block
 from reckon.show.figures import style, text_bars
@@ -45,7 +44,7 @@ def _predicted(
     result: Result, who_does_what: Mapping[str, str], software: Mapping[str, str] | None
 ) -> list[Bar]:
     """The steps that take time, and last their sum."""
-    prediction = to_prediction(result.quantity, result.current)
+    prediction = result.prediction
     formula = prediction.formula
     parts = [(formula.predicted, who_does_what)]
     if formula.hardware is not None and formula.software is not None and software is not None:

@@ -12,6 +12,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from reckon import units
+from reckon.records.quantities.recorded_predictions import index_on_axis
 from reckon.records.quantities.result import Result
 from reckon.show.figures.style import SERIES
 
@@ -84,7 +85,7 @@ def of_rows(
     """Single values on the x axis, each in the row of that number; as a rule in their order."""
     places = []
     for y, result in zip(rows or range(len(results)), results, strict=True):
-        index = _index(result, 0)
+        index = index_on_axis(result.prediction, result.points[0].x)
         if index is not None:
             row = _shares(axes, "y", np.array([float(y)]))
             places.append(Place(result.quantity, "x", row, index))
@@ -97,19 +98,10 @@ def of_lines(
     """Single values as lines across the axes; of a curve, the value at its last measured point."""
     places = []
     for result, colour in zip(results, _of_several(results, colours), strict=False):
-        index = _index(result, -1)
+        index = index_on_axis(result.prediction, result.points[-1].x)
         if index is not None:
             places.append(Place(result.quantity, along, [], index, colour))
     return Places(axes, unit, places)
-
-
-def _index(result: Result, point: int) -> int | None:
-    """The index of a measured point among the positions of the prediction; None if it is none."""
-    axis = next((i.value for i in result.current.inputs if isinstance(i.value, list)), None)
-    x = result.points[point].x
-    if axis is None or x is None:
-        return 0
-    return axis.index(x) if x in axis else None
 
 
 def _shares(axes: Axes, name: Literal["x", "y"], values: np.ndarray) -> list[float]:
