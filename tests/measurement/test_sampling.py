@@ -148,7 +148,9 @@ def test_a_probe_that_fails_later_keeps_no_sample_and_stops_no_other(folders, mo
 
 def test_a_deadline_follows_the_bytes_and_the_waits_of_the_parameters():
     def deadline_s(probe, parameters, samples=3):
-        return ProbeRun(library.probe(probe), parameters, library.RunOptions(samples=samples)).deadline_s
+        return ProbeRun(
+            library.probe(probe), parameters, library.RunOptions(samples=samples)
+        ).deadline_s
 
     assert 60 <= deadline_s("cpu/syscall/getpid", {"calls": 1000}) < 61
     whole = deadline_s("files/cache/whole", {"file_bytes": 32 * 2**30})

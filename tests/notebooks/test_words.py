@@ -72,7 +72,9 @@ def strings(module):
     nodes = [*ast.walk(ast.parse(module.read_text(encoding="utf-8")))]
     docstrings = [node.value for node in nodes if isinstance(node, ast.Expr)]
     constants = [node for node in nodes if isinstance(node, ast.Constant)]
-    return [each.value for each in constants if each not in docstrings and isinstance(each.value, str)]
+    return [
+        each.value for each in constants if each not in docstrings and isinstance(each.value, str)
+    ]
 
 
 @pytest.mark.parametrize(
