@@ -24,9 +24,9 @@ FURTHER_PAGE_LIMIT = 300_000
 
 DESKTOP = {"width": 1400, "height": 1100}
 RULES = ["wcag2a", "wcag2aa", "best-practice"]
-CONTRAST = "color-contrast"
+COLOUR_RULES = ["color-contrast", "link-in-text-block"]
 # Between them they have every kind of element (tag and class) with a colour that any page has: axe, which
-# takes seconds a page for contrast, looks for it there, in the light and in the dark.
+# takes seconds a page for the rules on colours, follows them there, in the light and in the dark.
 WITH_EVERY_COLOUR = (
     "book/intro",  # the ways into the book, its headlines, the card of the machine
     "book/glossary",  # definitions
@@ -96,7 +96,7 @@ def visits(opened):
 def see(page, visit, *, has_colours):
     visit.wide = page.evaluate("pageFacts.wide()")
     page.evaluate("pageFacts.openPanels()")
-    visit.inaccessible = accessibility_faults(page, RULES, [CONTRAST])
+    visit.inaccessible = accessibility_faults(page, RULES, COLOUR_RULES)
     page.set_viewport_size({"width": 390, "height": 844})
     visit.narrow = page.evaluate("pageFacts.narrow()")
     page.set_viewport_size({"width": 360, "height": 740})
@@ -110,7 +110,7 @@ def see(page, visit, *, has_colours):
                 "theme => document.documentElement.dataset.theme == theme", arg=theme
             )
             page.evaluate("pageFacts.faded()")
-            visit.inaccessible += accessibility_faults(page, [CONTRAST])
+            visit.inaccessible += accessibility_faults(page, COLOUR_RULES)
 
 
 def accessibility_faults(page, rules, without=()):
