@@ -1,6 +1,6 @@
 """What is said of this machine's fitness where root has fewer rights than its name says."""
 
-from helpers.capabilities import given, has_capability
+from helpers.capabilities import raised_priority
 from helpers.probes import in_python
 
 from reckon.computer import fitness
@@ -12,7 +12,7 @@ say([check["state"] for check in fitness.check_all() if check["name"] == "priori
 
 
 def test_root_of_a_user_namespace_may_not_raise_its_priority():
-    given(has_capability("sys_nice"), "no user here may raise a priority")
+    raised_priority()
     assert in_python(PRIORITY) == ["pass"]
     assert in_python(PRIORITY, prefix=["unshare", "-Ur"]) == ["warn"]
 

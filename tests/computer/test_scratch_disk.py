@@ -16,7 +16,7 @@ def disk(tmp_path, monkeypatch):
 
 
 def test_what_the_folder_lies_on_is_reported(disk, monkeypatch):
-    kind, source = finished("findmnt", "-T", disk, "-no", "FSTYPE,SOURCE").stdout.split()
+    kind, source = finished("findmnt", "-T", disk, "-nvo", "FSTYPE,SOURCE").stdout.split()
     assert scratch_disk.facts()["filesystem"][0] == kind
     assert scratch_disk.identity().startswith(f"scratch {kind} {source} ")
     monkeypatch.setenv("RECKON_SCRATCH", "/dev/shm")

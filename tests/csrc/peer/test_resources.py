@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
-from helpers.capabilities import given, need
+from helpers.capabilities import need, other_users
 from helpers.peers import TOKEN, Peer, about, line
 from helpers.probes import preloaded
 from helpers.processes import living_children
@@ -90,14 +90,14 @@ def status_of(pid):
 
 
 def test_a_peer_that_cannot_become_nobody_ends(tmp_path):
-    given(os.geteuid() == 0, "only root has something to drop")
+    other_users()
     peer = Peer(prefix=("env", f"LD_PRELOAD={preloaded(tmp_path, 'no_user')}"))
     assert peer.end() == 1
     assert "The privileges cannot be dropped: Resource temporarily unavailable" in peer.log
 
 
 def test_the_token_is_not_left_in_the_environment():
-    given(os.geteuid() == 0, "the files of a process that became nobody are root's")
+    other_users()
     with Peer() as peer:
         environment = Path(f"/proc/{peer.pid}/environ").read_bytes()
     assert b"RECKON_PEER_TOKEN=" in environment and TOKEN.encode() not in environment
@@ -110,7 +110,7 @@ def test_a_connection_gets_a_buffer_of_1_mib_at_most(peer):
 
 
 def test_root_becomes_nobody():
-    given(os.geteuid() == 0, "only root has something to drop")
+    other_users()
     with Peer() as peer:
         control, _ = peer.ask("echo 8")
         with control:
