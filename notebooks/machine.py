@@ -80,8 +80,8 @@ def cache(name, usable, reported, values):
     return Box(name, name.upper(), ", ".join(value(result) for _, result in values), [line])
 
 
-def bands(machine, values, caches):
-    """The boxes from top to bottom, those beside one another in one list."""
+def bands(machine, values, caches, device):
+    """The boxes from top to bottom, those beside one another in one list; device: how values of devices are listed."""
     cores = int(machine.number("processor.cores") or 1)
     rows = [[Box("kernel", "kernel", lines=listed(values["kernel"], 2))], [Box("core", "core 0", lines=listed(values["core"], 1))]]
     rows += [[caches[name]] for name in ("l1", "l2", "l3")]
@@ -91,7 +91,7 @@ def bands(machine, values, caches):
             row.append(Box(row[0].part, title if row[0].part == "core" else row[0].title))
     capacity = machine_value(machine.number("memory.capacity"), "byte", "")
     rows.append([Box("memory", "memory", capacity, listed(values["memory"], 2))])
-    rows.append([Box(part, title, lines=stacked(values[part])) for part, title in DEVICES.items() if values[part]])
+    rows.append([Box(part, title, lines=device(values[part])) for part, title in DEVICES.items() if values[part]])
     return [row for row in rows if row]
 
 
@@ -113,9 +113,38 @@ def places(band):
     return [(sum(widths[:i]) + i * BETWEEN, width) for i, width in enumerate(widths)]
 
 
-def picture(machine, results, name, caption):
+@dataclass(frozen=True)
+class Portrait:
+    """The boxes from top to bottom, those beside one another in one list; what they show, as text and by headline."""
+
+    bands: list[list[Box]]
+    sizes: list[list[str]]  # of the caches that are known
+    shown: list
+
+    @property
+    def height(self):
+        """In lines of text."""
+        return sum(height_of(band) + gap_above(band) for band in self.bands) - GAP
+
+    def draw(self, axes):
+        """Fill the axes."""
+        axes.axis("off")
+        axes.set_xlim(0, 1)
+        axes.set_ylim(0, self.height)
+        top, above = self.height + GAP, self.bands[0]
+        for band in self.bands:
+            if gap_above(band) and band is not above:
+                for left, width in max(places(above), places(band), key=len):
+                    axes.plot([left + width / 2] * 2, [top - GAP, top], color=BLACK, lw=0.8)
+            top -= gap_above(band)
+            for box, (left, width) in zip(band, places(band), strict=True):
+                box.draw(axes, left, top, width, height_of(band))
+            top, above = top - height_of(band), band
+
+
+def portrait(machine, results, device=stacked):
     """Kernel, cores, caches, memory and devices as boxes with the main results of each, and the caches' usable
-    sizes; those that the system reports are grey where they differ."""
+    sizes; those that the system reports are grey where they differ. device: as in bands()."""
     by_quantity = {result.quantity: result for result in results}
     values: dict[str, list] = {part: [] for part in COLOURS}
     for headline in headlines.main_results():
@@ -124,29 +153,21 @@ def picture(machine, results, name, caption):
             values[part].append((headline, result))
     usable, reported = headlines.usable_caches(by_quantity), headlines.reported_caches(machine)
     caches = {name: cache(name, usable.get(name), size, values[name]) for name, size in reported.items()}
-    drawn = bands(machine, values, caches)
-    height = sum(height_of(band) + gap_above(band) for band in drawn) - GAP
-    with drawings.new(height * LINE_INCHES) as drawing:
-        axes = drawing.axes
-        axes.axis("off")
-        axes.set_position((0, 0, 1, 1))
-        axes.set_xlim(0, 1)
-        axes.set_ylim(0, height)
-        top, above = height + GAP, drawn[0]
-        for band in drawn:
-            if gap_above(band) and band is not above:
-                for left, width in max(places(above), places(band), key=len):
-                    axes.plot([left + width / 2] * 2, [top - GAP, top], color=BLACK, lw=0.8)
-            top -= gap_above(band)
-            for box, (left, width) in zip(band, places(band), strict=True):
-                box.draw(axes, left, top, width, height_of(band))
-            top, above = top - height_of(band), band
-        shown = [each for of_part in values.values() for each in of_part]
-        sizes = [[box.title, ", ".join(each.text for each in box.lines[0])] for box in caches.values()]
-        alt = rk.join_words([*(f"{title} {size}" for title, size in sizes if size), *(f"{headline.name} {value(result)}" for headline, result in shown)])
-        rows = [[headline.quantity, headline.name, value(result)] for headline, result in shown] + [["", *row] for row in sizes]
+    sizes = [[box.title, ", ".join(each.text for each in box.lines[0])] for box in caches.values()]
+    return Portrait(bands(machine, values, caches, device), [each for each in sizes if each[1]], sum(values.values(), []))
+
+
+def picture(machine, results, name, caption):
+    """The portrait as a figure."""
+    drawn = portrait(machine, results)
+    with drawings.new(drawn.height * LINE_INCHES) as drawing:
+        drawing.axes.set_position((0, 0, 1, 1))
+        drawn.draw(drawing.axes)
+        shown = [(headline, value(result)) for headline, result in drawn.shown]
+        alt = rk.join_words([*map(" ".join, drawn.sizes), *(f"{headline.name} {text}" for headline, text in shown)])
+        rows = [[headline.quantity, headline.name, text] for headline, text in shown] + [["", *row] for row in drawn.sizes]
         block = drawing.save(name, caption, alt, Data(["quantity", "part", "value"], rows))
-    return replace(block, measured=tuple(result.quantity for _, result in shown))
+    return replace(block, measured=tuple(result.quantity for _, result in drawn.shown))
 
 
 @rk.finding

@@ -107,7 +107,7 @@ def _on_one_axis(results: list[Result], chosen: list[Headline]) -> Block:
             _linked(headline),
             track(each, scale, has_head=True),
             *each.cells(),
-            _on_a_persons_scale(each, times[0][1]),
+            on_a_persons_scale(each.measured.median, times[0][1].measured.median),
         ]
         for headline, each in times
     ]
@@ -201,9 +201,9 @@ def _linked(headline: Headline) -> str:
     return f"[{headline.name}](/notebooks/{page}.ipynb) <small>{headline.note}</small>"
 
 
-def _on_a_persons_scale(values: AnswerValues, shortest: AnswerValues) -> str:
+def on_a_persons_scale(median: float, shortest: float) -> str:
     """ "21 h": the measured time, if the shortest one were a second."""
-    seconds = values.measured.median / shortest.measured.median
+    seconds = median / shortest
     units_s = [*_PERSONS_UNITS_S.items(), ("s", 0)]
     name, of_one = next(each for each in units_s if seconds >= 2 * each[1])
     count = seconds / (of_one or 1)

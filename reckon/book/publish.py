@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from reckon import records
@@ -54,10 +54,10 @@ def replacing(target: Path) -> Iterator[Path]:
     target.chmod(0o755)
 
 
-def publish(target: Path, *, with_pdf: bool) -> None:
-    """Put the site there in the place of an earlier one; without PDFs that were made before."""
-    left_out = [".buildinfo*", *([] if with_pdf else [path.name for path in sphinx.pdf_paths()])]
-    ignored = shutil.ignore_patterns(*left_out)
+def publish(target: Path, *, pdfs: Collection[str]) -> None:
+    """Put the site there in the place of an earlier one; of PDFs those alone, made now."""
+    old = {path.name for path in sphinx.pdf_paths()}.difference(pdfs)
+    ignored = shutil.ignore_patterns(".buildinfo*", *old)
     with replacing(target) as made:
         shutil.copytree(sphinx.site_dir(), made, ignore=ignored, dirs_exist_ok=True)
     (target / ".nojekyll").touch()  # without it GitHub Pages leaves out folders such as _static

@@ -15,7 +15,14 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from reckon import config, records
-from reckon.book.staging.stage import Stage, settings_digest, stage_dir, stage_sources
+from reckon.book.staging.stage import (
+    PDFS,
+    TEX_PDFS,
+    Stage,
+    settings_digest,
+    stage_dir,
+    stage_sources,
+)
 from reckon.computer.system_files import run_command
 from reckon.errors import ReckonError, is_limit
 
@@ -36,7 +43,6 @@ _TO_FRONT_PAGE = """\
 </html>
 """
 _FONT = "lmroman10-regular.otf"  # of the PDFs' text
-_PDFS = ("reckon.pdf", "reckon-full.pdf")  # as book/ext/two_pdfs.py names them
 # Both at once; XeLaTeX writes no PDF before its last pass.
 _MAKE_OPTIONS = {"MAKEFLAGS": "-j2", "LATEXMKOPTS": "-xelatex"}
 # Printed before, for it takes up to minutes without a word; by sphinx-build's name for the output.
@@ -65,13 +71,8 @@ def site_dir() -> Path:
 
 
 def pdf_paths() -> list[Path]:
-    """The files of the PDFs: the report, the full record."""
-    return [site_dir() / name for name in _PDFS]
-
-
-def have_pdfs() -> bool:
-    """Whether both PDFs lie beside the site."""
-    return all(path.exists() for path in pdf_paths())
+    """The files of the PDFs: the report, the full record, the poster."""
+    return [site_dir() / name for name in PDFS]
 
 
 def remove_pdfs() -> None:
@@ -125,7 +126,8 @@ def _complete(stage: Stage) -> None:
 
 
 def pdf(stage: Stage) -> bool:
-    """Make the PDFs and put them beside the site; False where nothing had changed."""
+    """Make the report and the full record, and put them beside the site; False where nothing had
+    changed."""
     settings = config.settings()
     for name, text in (("AUTHOR", settings.author), ("COURSE", settings.course)):
         if missing := _without_letter(text):
@@ -133,13 +135,13 @@ def pdf(stage: Stage) -> bool:
                 f"The font of the PDFs has no {' '.join(missing)}; write {name}= in Latin letters."
             )
     mark = _Mark("latexpdf")
-    if have_pdfs() and mark.holds(stage.pages):
+    if all((site_dir() / name).exists() for name in TEX_PDFS) and mark.holds(stage.pages):
         return False
-    outputs = [config.settings().output_dir / "latex" / name for name in _PDFS]
+    outputs = [config.settings().output_dir / "latex" / name for name in TEX_PDFS]
     _sphinx(stage.folder, mark, outputs)
     records.make_folder(site_dir())
-    for output, path in zip(outputs, pdf_paths(), strict=True):
-        shutil.copyfile(output, path)
+    for output in outputs:
+        shutil.copyfile(output, site_dir() / output.name)
     mark.set(stage.pages)
     return True
 

@@ -7,15 +7,16 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from reckon import config, records, units
-from reckon.book import contents, publish, sphinx
-from reckon.book.staging.stage import Stage, stage, stage_page
+from reckon.book import contents, poster, publish, sphinx
+from reckon.book.staging.stage import POSTER, TEX_PDFS, Stage, stage, stage_page
 from reckon.cli.commands import command, fresh_option, own_run_option, pages_option, profile_option
 from reckon.cli.output import print_json
 from reckon.cli.run_choice import results_at
@@ -108,7 +109,7 @@ class Outputs:
     wants_pdf: bool = False
     publish_to: Path | None = None
     has_site: bool = False
-    has_pdf: bool = False
+    pdfs: dict[str, str] = field(default_factory=dict)  # by the file's name the output that it is
     keeps_site: bool = False  # as it is where a page fails
     new: set[str] = field(default_factory=set)
     faults: dict[str, ReckonError] = field(default_factory=dict)
@@ -123,29 +124,36 @@ class Outputs:
         if self.keeps_site and (sphinx.site_dir() / "index.html").exists():
             _raise_failed(outcome)
         makes_pdf = self.wants_pdf and sphinx.have_tex()
-        old_pdfs = sphinx.have_pdfs() and not self.publish_to
+        old = [path.name for path in sphinx.pdf_paths() if path.exists() and not self.publish_to]
+        wanted = [*([POSTER] if self.wants_pdf else []), *(TEX_PDFS if makes_pdf else [])]
         if self.wants_html and (outcome.executed_pages or sphinx.edited_texts()):
             sphinx.prepare("html")  # else perhaps nothing has changed
-        staged = self._staged(session, pdf_link=makes_pdf or old_pdfs)
+        staged = self._staged(session, {*old, *wanted})
         if self.publish_to:
             sphinx.remove_pages()
         if self.wants_html:
             with outcome.timing("site"):
                 self.has_site = self._make("site", sphinx.html, staged)
+        if self.wants_pdf:
+            bare = replace(staged, faults=())  # they are the pages', of which it shows none
+            made = self._make("poster", partial(poster.make, session.run), bare)
+            self.pdfs |= {POSTER: "poster"} if made else {}
         if makes_pdf:
             with outcome.timing("PDF"):
-                self.has_pdf = self._make("PDF", sphinx.pdf, staged)
-        if self.has_site and makes_pdf and not (self.has_pdf or old_pdfs):
-            # The front page would link to files that are not there.
-            self.has_site = self._make("site", sphinx.html, self._staged(session, pdf_link=False))
+                made = self._make("PDF", sphinx.pdf, staged)
+            self.pdfs |= dict.fromkeys(TEX_PDFS if made else [], "PDF")
+        there = {*old, *self.pdfs}
+        if self.has_site and not there.issuperset(wanted):
+            # Pages would link to files that are not there.
+            self.has_site = self._make("site", sphinx.html, self._staged(session, there))
 
     def make_page(self, page: str, session: Session, outcome: ExecutionResult) -> None:
         """Make the site with that page as it is now, and all others as they were."""
         _raise_failed(outcome)
         self.has_site = self._make("site", sphinx.html, stage_page(session.run, page))
 
-    def _staged(self, session: Session, *, pdf_link: bool) -> Stage:
-        return stage(session.run, pdf_link=pdf_link, hides_names=self.publish_to is not None)
+    def _staged(self, session: Session, pdfs: Collection[str]) -> Stage:
+        return stage(session.run, pdfs=pdfs, hides_names=self.publish_to is not None)
 
     def _make(self, name: str, function: Callable[[Stage], bool], staged: Stage) -> bool:
         """Whether there is such an output now. What keeps it from being made is kept."""
@@ -163,7 +171,7 @@ class Outputs:
         return {
             "not_made": {output: str(error) for output, error in self.faults.items()},
             "site": str(sphinx.site_dir() / "index.html") if self.has_site else None,
-            "pdfs": [*map(str, sphinx.pdf_paths())] if self.has_pdf else [],
+            "pdfs": [str(path) for path in sphinx.pdf_paths() if path.name in self.pdfs],
         }
 
     def lines(self) -> list[str]:
@@ -175,9 +183,10 @@ class Outputs:
             lines.append(f"Site: {sphinx.site_dir() / 'index.html'} (as it was before)")
         if self.publish_to and not self.faults:
             lines.append(f"Published: {self.publish_to.absolute()}")
-        if self.has_pdf:
-            lines += [f"PDF:  {pdf}{self._state('PDF')}" for pdf in sphinx.pdf_paths()]
-        elif self.wants_pdf and "PDF" not in self.faults:
+        for path in sphinx.pdf_paths():
+            if output := self.pdfs.get(path.name):
+                lines.append(f"PDF:  {path}{self._state(output)}")
+        if self.wants_pdf and "PDF" not in {*self.pdfs.values(), *self.faults}:
             lines.append(sphinx.TEX_HINT)
         return lines
 
@@ -212,7 +221,7 @@ def build_book(outputs: Outputs, *, as_json: bool) -> int:
         _check_questions(session.run.name, later_questions)
         outputs.make(session, outcome)
         if outputs.publish_to and not outputs.faults:
-            publish.publish(outputs.publish_to, with_pdf=outputs.has_pdf)
+            publish.publish(outputs.publish_to, pdfs=outputs.pdfs)
         executed = len(outcome.executed_pages)
         print(f"Pages: {executed} executed, {len(contents.notebooks()) - executed} unchanged.")
         print(_where_the_time_went(outcome.seconds))

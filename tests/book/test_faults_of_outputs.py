@@ -78,7 +78,8 @@ def test_an_xelatex_that_fails_leaves_the_finished_site(project, tmp_path):
     done = project.build(*PART, PATH=f"{tools}:{os.environ['PATH']}")
     assert done.returncode == 1 and is_told(done), done.stdout + done.stderr
     assert "Failed: the PDF: ! A fault of TeX." in done.stderr and "Traceback" not in done.stderr
-    assert "Site: " in done.stdout and "PDF:  " not in done.stdout
+    assert "Site: " in done.stdout and "reckon.pdf" not in done.stdout
     assert "with faults" not in done.stdout
     front = project.html("book/intro")
     assert "<title>" in front and "reckon.pdf" not in front  # there is none
+    assert "../poster.pdf" in front

@@ -95,10 +95,10 @@ def test_a_checkout_keeps_what_no_site_wrote(site, tmp_path):
     (target / ".git").mkdir(parents=True)
     for name in (".git/HEAD", ".nojekyll", "CNAME"):
         (target / name).write_text(name)
-    publish.publish(target, with_pdf=True)
+    publish.publish(target, pdfs=stage.PDFS)
     (target / "README.md").write_text("mine")
     (site / "old.html").unlink()
-    publish.publish(target, with_pdf=True)
+    publish.publish(target, pdfs=stage.PDFS)
     assert (target / ".git/HEAD").exists()
     assert {path.name for path in target.iterdir()} == {
         ".git",
@@ -110,14 +110,14 @@ def test_a_checkout_keeps_what_no_site_wrote(site, tmp_path):
     }
     (site / "README.md").touch()
     with pytest.raises(ReckonError, match="README.md is not of an earlier site"):
-        publish.publish(target, with_pdf=True)
+        publish.publish(target, pdfs=stage.PDFS)
     assert (target / "README.md").read_text() == "mine"
 
 
 @pytest.mark.parametrize(("of", "name"), [(shutil, "copytree"), (Path, "rename")])
 def test_an_interrupted_publication_is_made_again(site, tmp_path, monkeypatch, of, name):
     target = tmp_path / "public"
-    publish.publish(target, with_pdf=True)
+    publish.publish(target, pdfs=stage.PDFS)
 
     def fail(_, there, **_options):
         there.mkdir(exist_ok=True)
@@ -126,9 +126,9 @@ def test_an_interrupted_publication_is_made_again(site, tmp_path, monkeypatch, o
 
     with monkeypatch.context() as broken, pytest.raises(OSError, match="No space"):
         broken.setattr(of, name, fail)
-        publish.publish(target, with_pdf=True)
+        publish.publish(target, pdfs=stage.PDFS)
     assert name == "rename" or (target / "old.html").exists()
-    publish.publish(target, with_pdf=True)
+    publish.publish(target, pdfs=stage.PDFS)
     assert (target / "index.html").is_file()
 
 
@@ -146,14 +146,14 @@ def test_pages_and_pictures_of_an_earlier_book_are_not_published(run):
 def test_the_site_is_copied_and_replaces_an_earlier_one(run, tmp_path):
     site, target = sphinx.site_dir(), tmp_path / "public"
     site.mkdir(parents=True)
-    for name in ("index.html", "reckon.pdf", "reckon-full.pdf", ".buildinfo"):
+    for name in ("index.html", *stage.PDFS, ".buildinfo"):
         (site / name).write_text(name)
     target.mkdir()
-    publish.publish(target, with_pdf=True)
+    publish.publish(target, pdfs=stage.PDFS)
     before = os.umask(0o077)
     (site / "_static").mkdir()
     (site / "_static" / "style.css").write_text("")
-    publish.publish(target, with_pdf=False)
+    publish.publish(target, pdfs=[stage.POSTER])
     os.umask(before)
     for path in (target, *target.rglob("*")):  # the server is another user
         assert path.stat().st_mode & 0o777 == (0o755 if path.is_dir() else 0o644)
@@ -162,6 +162,7 @@ def test_the_site_is_copied_and_replaces_an_earlier_one(run, tmp_path):
         ".reckon-site",
         "_static",
         "index.html",
+        "poster.pdf",
     ]
 
 
@@ -169,5 +170,5 @@ def test_a_folder_with_other_files_is_refused(run, tmp_path):
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "letter").write_text("dear")
     with pytest.raises(ReckonError, match="holds other files"):
-        publish.publish(tmp_path / "home", with_pdf=True)
+        publish.publish(tmp_path / "home", pdfs=stage.PDFS)
     assert (tmp_path / "home" / "letter").exists()

@@ -15,6 +15,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from reckon.book.contents import notebooks, toc
+from reckon.book.staging.stage import PDFS, POSTER
 
 pytestmark = pytest.mark.book
 
@@ -43,9 +44,9 @@ def test_the_front_page_carries_the_stamp_and_the_pdfs(built):
     for word in ("Machine", "Kernel", "Compiler", "Measured", "Profile", "Made from"):
         assert f"<strong>{word}</strong>" in text
     assert "<p>quick</p>" in text
-    if shutil.which("xelatex"):
-        for name in ("reckon.pdf", "reckon-full.pdf"):
-            assert f'href="../{name}"' in text and (built / "html" / name).exists()
+    for name in PDFS if shutil.which("xelatex") else [POSTER]:
+        assert f'href="../{name}"' in text and (built / "html" / name).exists()
+    assert f'href="../{POSTER}"' in (built / "html/notebooks/machine.html").read_text()
 
 
 @dataclass

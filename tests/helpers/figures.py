@@ -26,9 +26,17 @@ def assert_texts_touch_nothing(drawn):
     """Neither one another nor what is drawn, nor does any leave the axes."""
     axes = drawn.axes
     room = axes.get_window_extent().padded(1)
-    texts = [text.get_window_extent() for text in axes.texts]
     bars = [patch.get_window_extent() for patch in axes.patches]
-    assert texts and bars
-    for i, text in enumerate(texts):
-        assert not any(text.overlaps(other) for other in [*texts[:i], *bars])
-        assert room.x0 <= text.x0 and text.x1 <= room.x1, axes.texts[i].get_text()
+    assert axes.texts and bars
+    assert_apart(axes.texts)
+    for text in axes.texts:
+        place = text.get_window_extent()
+        assert not any(place.overlaps(bar) for bar in bars)
+        assert room.x0 <= place.x0 and place.x1 <= room.x1, text.get_text()
+
+
+def assert_apart(texts):
+    """No text overlaps another."""
+    places = [text.get_window_extent() for text in texts]
+    for i, place in enumerate(places):
+        assert not any(place.overlaps(other) for other in places[:i]), texts[i].get_text()

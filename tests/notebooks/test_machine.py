@@ -1,12 +1,14 @@
-"""The portrait of the machine: what is written stays in its box, wide and on a phone."""
+"""The portrait of the machine and its poster: what is written is legible, in its box and apart."""
 
 import pytest
 from helpers import made_up
+from helpers.figures import assert_apart
 from matplotlib.patches import Rectangle
 
 from reckon.book import contents
 from reckon.computer.facts import Machine
 from reckon.show import figure_files
+from reckon.show.figures import printing
 from reckon.show.tables.headlines import main_results
 
 PAGE = contents.findings_of("machine")
@@ -44,9 +46,7 @@ def test_every_text_lies_in_a_box(folders, narrow):
             box.x0 <= place.x0 and place.x1 <= box.x1 and box.y0 <= place.y0 and place.y1 <= box.y1
             for box in boxes
         ), text.get_text()
-    for i, text in enumerate(texts):
-        others = [other.get_window_extent() for other in texts[:i]]
-        assert not any(text.get_window_extent().overlaps(other) for other in others)
+    assert_apart(texts)
 
 
 def test_a_machine_of_which_little_is_known_has_its_parts_without_values(folders):
@@ -55,3 +55,67 @@ def test_a_machine_of_which_little_is_known_has_its_parts_without_values(folders
     texts = [text.get_text() for text in drawing.axes.texts if text.get_text()]
     assert texts == ["kernel", "core 0", "L1", "L2", "L3", "memory"]
     assert not block.measured
+
+
+FACTS = {
+    "machine": "A chip, 128 cores, 2 GiB of memory",
+    "score": "Of 182 sealed predictions, 43 % within 1.25 times.",
+    "measured": "2026-11-27",
+    "profile": "standard",
+    "run": "here",
+    "made from": "commit 0123456789",
+    "root hash": "6" * 64,
+}
+SMALLEST_POINTS = 9
+
+
+def texts_of(results, reported=REPORTED, **facts):
+    """All that is written on the sheet, once it is known to be legible."""
+    fields = {name: {"value": value, "source": ""} for name, value in reported.items()}
+    with printing.in_family() as (_, letters):
+        drawing = contents.findings_of("machine_poster")
+        sheet = drawing.draw(Machine({"processor": fields}), results, FACTS | facts, letters)
+        sheet.draw_without_rendering()
+        texts = [*sheet.texts]
+        for axes in sheet.axes:
+            low, high = axes.get_xlim()
+            ticks = axes.xaxis.get_major_ticks() if axes.axison else []
+            labels = [tick.label1 for tick in ticks if low <= tick.get_loc() <= high]
+            named = [*axes.get_yticklabels(), *axes.get_legend().get_texts()] if axes.axison else []
+            texts += [*axes.texts, *labels, *named]
+        texts = [text for text in texts if text.get_text()]
+        assert_apart(texts)
+        for text in texts:
+            place = text.get_window_extent()
+            assert text.get_fontsize() >= SMALLEST_POINTS, text.get_text()
+            assert place.x0 > 0 < place.y0, text.get_text()
+            assert place.x1 < sheet.bbox.x1 and place.y1 < sheet.bbox.y1, text.get_text()
+    return [text.get_text() for text in texts]
+
+
+@pytest.mark.parametrize("has_family", [True, False])
+@pytest.mark.parametrize("name", ["A chip", f"{'Wide M' * 6} {'of many words ' * 5}"])
+def test_the_sheet_has_every_main_result(folders, monkeypatch, name, has_family):
+    if not has_family:  # as without TeX
+        monkeypatch.setattr(printing, "_load_family", lambda folder: False)
+    texts = texts_of(all_measured(), machine=f"{name}, 128 cores")
+    assert {each.name for each in main_results()} <= set(texts)
+    values = [PAGE.value(each) for each in all_measured()]
+    times = sum(value == values[0] for value in values)
+    assert texts.count(values[0]) == 2 * times > len(values)  # in a box and on the axis
+    assert "6" * 64 in " ".join(texts) and "measured 2026-11-27" in " ".join(texts)
+    assert not any("Not measured" in text for text in texts)
+
+
+def test_what_was_not_measured_is_named_and_has_no_value(folders):
+    first, second, *rest = all_measured()
+    texts = " ".join(texts_of(rest))
+    names = [each.name for each in main_results()][:2]
+    assert f"Not measured here: {names[0]} and {names[1]} (not measured yet)." in texts
+    assert all(texts.count(name) == 1 for name in names)
+
+
+def test_a_run_without_anything_has_its_parts_and_no_times(folders):
+    texts = texts_of([], {}, machine="not reported", score="", measured="not yet")
+    assert texts[-6:] == ["kernel", "core 0", "L1", "L2", "L3", "memory"]
+    assert "This machine" in texts and "predicted" not in texts

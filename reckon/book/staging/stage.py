@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import yaml
@@ -19,11 +20,13 @@ from reckon.book.staging.stamp import facts, made_from, stamp
 from reckon.config import ROOT
 from reckon.edits import what_if_panels
 from reckon.errors import ReckonError
+from reckon.messages import join_words
 from reckon.prediction.formula import PARTS
 from reckon.prediction.ratios import MISS, NEAR
 from reckon.records.run_files import verify
 from reckon.records.run_files.models import Run
 from reckon.show import citations
+from reckon.show.block import raw_html
 from reckon.show.figure_files import PHONE, PLACES, record_copy
 from reckon.show.titles import title_of
 
@@ -34,12 +37,12 @@ _FIGURE = re.compile(rb"/figures/([\w-]+)\.")  # as a page names it
 _ICON = "favicon.svg"
 _INSTRUCTOR = "The instructor's edition: it has the solutions of all exercises."
 _beside = ThreadPoolExecutor(1, thread_name_prefix="staging")
-_PDF_LINK = """
-```{raw} html
-<p>For print: <a href="../reckon.pdf">the report</a>, and
-<a href="../reckon-full.pdf">the full record</a> (PDF)</p>
-```
-"""
+TEX_PDFS = ("reckon.pdf", "reckon-full.pdf")  # as book/ext/two_pdfs.py names them
+POSTER = "poster.pdf"
+PDFS = {
+    **dict(zip(TEX_PDFS, ("the report", "the full record"), strict=True)),
+    POSTER: "a poster of the machine, A3",
+}  # by the file beside the site, what it is
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,7 @@ class Stage:
     pages: str  # of all but the site's static files; with the style of the PDFs
     static: str  # of the site's style sheets and scripts
     faults: tuple[str, ...] = ()  # of the pages; they show words in the place of what is wrong
+    hashed: dict[str, str] = field(default_factory=dict)  # by private name what stands for it
 
     @property
     def hashes(self) -> str:
@@ -62,11 +66,11 @@ def stage_dir() -> Path:
     return config.settings().output_dir / "stage"
 
 
-def stage(run: Run, *, pdf_link: bool, hides_names: bool = False) -> Stage:
+def stage(run: Run, *, pdfs: Collection[str], hides_names: bool = False) -> Stage:
     """Bring _build/stage up to date with the executed pages of the run.
 
-    hides_names: hosts, users and addresses are replaced by hashes, which are printed.
-    Files that did not change keep their time."""
+    pdfs: which of PDFS the site has links to. hides_names: hosts, users and addresses are replaced
+    by hashes, which are printed. Files that did not change keep their time."""
     commit = _beside.submit(made_from)  # git has an edited notebook filtered
     notebooks, broken = pages.executed_notebooks(contents.notebooks()), faults_of_run(run.name)
     files = {**_texts(), **pages.staged(notebooks, run.name, broken)}
@@ -79,17 +83,24 @@ def stage(run: Run, *, pdf_link: bool, hides_names: bool = False) -> Stage:
     files |= _figures(files)
     told = facts(run, commit.result())
     files["title.json"] = _title(run, told, pages.score(notebooks), pages.abstract(notebooks))
-    files["book/stamp.md"] = (stamp(run, told, broken) + (_PDF_LINK if pdf_link else "")).encode()
+    printed = _pdf_links("For print", pdfs)
+    files["book/stamp.md"] = f"{stamp(run, told, broken)}\n{printed}".encode()
+    files["book/poster.md"] = _pdf_links("For the wall", {POSTER}.intersection(pdfs)).encode()
     faults = _take_out_unknown_citations(files)
-    if hides_names:
-        files = _without_names(run, files)
+    files, hashed = _without_names(run, files) if hides_names else (files, {})
     static = _static(run)
     title, times = json.loads(files["title.json"]), files.get(card.VALUES, b"").decode()
     static["_static/card.png"] = card.card(title, times)
     static |= {f"_static/{name}": content for name, content in mathjax.files().items()}
     files |= static
     _remove_others(stage_dir(), {*files})
-    return _written(files, faults)
+    return replace(_written(files, faults), hashed=hashed)
+
+
+def _pdf_links(title: str, pdfs: Collection[str]) -> str:
+    """A line of links for the site alone; "" without any."""
+    links = [f'<a href="../{name}">{words}</a>' for name, words in PDFS.items() if name in pdfs]
+    return raw_html(f"<p>{title}: {join_words(links)} (PDF)</p>") if links else ""
 
 
 def stage_page(run: Run, page: str) -> Stage:
@@ -127,8 +138,8 @@ def _take_out_unknown_citations(files: dict[str, bytes]) -> list[str]:
     return faults
 
 
-def _without_names(run: Run, files: dict[str, bytes]) -> dict[str, bytes]:
-    """The files with hashes in the place of private names, which are printed."""
+def _without_names(run: Run, files: dict[str, bytes]) -> tuple[dict[str, bytes], dict[str, str]]:
+    """The files with hashes in the place of private names, which are printed; and the hashes."""
     texts = {
         name: content.decode()
         for name, content in files.items()
@@ -140,9 +151,8 @@ def _without_names(run: Run, files: dict[str, bytes]) -> dict[str, bytes]:
         print(f"Published as {replacement}: {name}")
     if not hashed:
         print("The book names no host, user or address.")
-    return files | {
-        name: private_names.hide(text, hashed).encode() for name, text in texts.items() if hashed
-    }
+    hidden = {name: private_names.hide(text, hashed).encode() for name, text in texts.items()}
+    return files | hidden, hashed
 
 
 def _title(run: Run, told: dict[str, str], score: str, abstract: str) -> bytes:

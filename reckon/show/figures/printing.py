@@ -51,11 +51,8 @@ _CURVE_ERROR = 0.5  # of a thousandth of the letters' size: of the quadratic cur
 @contextlib.contextmanager
 def for_print(figure: Figure) -> Iterator[None]:
     """The figure as it is printed; when the `with` ends, as it was."""
-    families = _families()
-    enlarged = ENLARGED if FAMILY in families else 1
     width, height = figure.get_figwidth(), figure.get_figheight()
-    # matplotlib embeds these as TrueType; as Type 3, its default, letters have no hints.
-    with matplotlib.rc_context({"pdf.fonttype": 42, "font.family": families}):
+    with in_family() as (families, enlarged):
         has_axes = any(axes.axison for axes in figure.axes)
         # A diagram is its letters in boxes, which grow with them.
         figure.set_figheight((_HEIGHT if has_axes else enlarged) * height)
@@ -78,6 +75,17 @@ def for_print(figure: Figure) -> Iterator[None]:
             for text, size, family in before:
                 text.set_fontfamily(family)
                 text.set_fontsize(size)
+
+
+@contextlib.contextmanager
+def in_family() -> Iterator[tuple[list[str], float]]:
+    """The families in which PDFs are written inside the `with`, in this order, and how much larger
+    letters of the first are to be than those for which figures are laid out."""
+    is_known = _load_family(config.settings().build_dir / "cache" / "fonts")
+    families = [FAMILY, _FALLBACK] if is_known else [_FALLBACK]
+    # matplotlib embeds these as TrueType; as Type 3, its default, letters have no hints.
+    with matplotlib.rc_context({"pdf.fonttype": 42, "font.family": families}):
+        yield families, ENLARGED if is_known else 1.0
 
 
 def _widen(figure: Figure) -> None:
@@ -130,12 +138,6 @@ def _rows_need(figure: Figure) -> float:
             letters = max(float(label.get_fontsize()) for label in labels)
             need = max(need, _LINE_HEIGHT * letters * figure.dpi / 72 / apart)
     return need
-
-
-def _families() -> list[str]:
-    """The families in which letters are looked for, in this order."""
-    folder = config.settings().build_dir / "cache" / "fonts"
-    return [FAMILY, _FALLBACK] if _load_family(folder) else [_FALLBACK]
 
 
 @functools.cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from reckon import units
@@ -31,33 +32,39 @@ def bars(results: list[Result], name: str, caption: str, titles: dict | None = N
         return style.nothing_to_draw(results)
     measured.sort(key=lambda result: result.summaries[0].median)
     unit = readable_unit(measured[len(measured) // 2])
-    rows = []
+    names = [title(result, titles) for result in measured]
     with drawings.new(0.6 + 0.28 * len(measured)) as drawing:
-        axes = drawing.axes
-        for y, result in enumerate(measured):
-            summary, predicted = result.summaries[0], result.sealed("predicted")[0]
-            ends = (max(summary.minimum, _SMALLEST), summary.p99)
-            axes.plot([units.from_base(x, unit) for x in ends], [y, y], color=SKY, lw=3, alpha=0.6)
-            axes.plot(units.from_base(summary.median, unit), y, "o", color=BLUE)
-            axes.plot(units.from_base(predicted, unit), y, "x", color=RED, mew=2)
-            if result.revisions:
-                revised = result.current_values[0]
-                axes.plot(units.from_base(revised, unit), y, "+", color=PURPLE, ms=9, mew=2)
-            rows.append([result.quantity, *style.spread_cells(summary, predicted, unit)])
-        names = [title(result, titles) for result in measured]
-        style.named_rows(axes, names, units.symbol(unit))
-        key = [
-            Line2D([], [], marker="o", ls="", color=BLUE, label="measured median"),
-            Line2D([], [], color=SKY, lw=3, label="minimum to 99th percentile"),
-            Line2D([], [], marker="x", ls="", color=RED, mew=2, label="predicted"),
+        drawing.legend(draw_bars(drawing.axes, measured, names, unit))
+        alt = "; ".join(f"{name} {r}" for name, r in zip(names, measured, strict=True))
+        rows = [
+            [r.quantity, *style.spread_cells(r.summaries[0], r.sealed("predicted")[0], unit)]
+            for r in measured
         ]
-        if any(result.revisions for result in measured):
-            key.append(Line2D([], [], marker="+", ls="", color=PURPLE, mew=2, label="revised"))
-        drawing.legend(key)
-        alt = "; ".join(f"{title(r, titles)} {r}" for r in measured)
         header = ["quantity", *style.spread_header(unit)]
-        where = places.of_rows(axes, measured, unit)
+        where = places.of_rows(drawing.axes, measured, unit)
         return drawing.save(name, caption, alt, Data(header, rows), where)
+
+
+def draw_bars(axes: Axes, measured: list[Result], names: list[str], unit: str) -> list[Line2D]:
+    """Draw the quantities as named rows, the first on top; what the marks mean, for a legend."""
+    for y, result in enumerate(measured):
+        summary, predicted = result.summaries[0], result.sealed("predicted")[0]
+        ends = (max(summary.minimum, _SMALLEST), summary.p99)
+        axes.plot([units.from_base(x, unit) for x in ends], [y, y], color=SKY, lw=3, alpha=0.6)
+        axes.plot(units.from_base(summary.median, unit), y, "o", color=BLUE)
+        axes.plot(units.from_base(predicted, unit), y, "x", color=RED, mew=2)
+        if result.revisions:
+            revised = result.current_values[0]
+            axes.plot(units.from_base(revised, unit), y, "+", color=PURPLE, ms=9, mew=2)
+    style.named_rows(axes, names, units.symbol(unit))
+    key = [
+        Line2D([], [], marker="o", ls="", color=BLUE, label="measured median"),
+        Line2D([], [], color=SKY, lw=3, label="minimum to 99th percentile"),
+        Line2D([], [], marker="x", ls="", color=RED, mew=2, label="predicted"),
+    ]
+    if any(result.revisions for result in measured):
+        key.append(Line2D([], [], marker="+", ls="", color=PURPLE, mew=2, label="revised"))
+    return key
 
 
 def prediction_ratios(results: list[Result], name: str, caption: str) -> Block:
