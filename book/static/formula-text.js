@@ -155,7 +155,9 @@ window.reckon.formulaText = (() => {
     function input(name, start) {
       if (!names.includes(name)) {
         if (unitOf(name) && !nearest(name, names)) throw fault("unit", { text: name });
-        const hint = didYouMean(name, names, filled(faults.inputs, { names: names.join(", ") }));
+        const listed = { names: names.join(", ") };
+        if (["hardware", "software"].includes(name)) throw fault("part", { text: name, ...listed });
+        const hint = didYouMean(name, names, filled(faults.inputs, listed));
         throw fault("name", { text: name, hint });
       }
       return node(start, "input", name);

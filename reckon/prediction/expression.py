@@ -114,7 +114,7 @@ REFUSED = {
     "==": _USE_ORDER,
     "!=": _USE_ORDER,
     "//": "write np.floor(a / b)",
-    "%": "write a - b * np.floor(a / b)",
+    "%": "write 20% as 0.2, and a remainder as a - b * np.floor(a / b)",
     "^": "a power is written **, as in a**2",
     "&": "write np.logical_and(a, b)",
     "|": "write np.logical_or(a, b)",

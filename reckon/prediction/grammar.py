@@ -16,6 +16,7 @@ from reckon import units
 from reckon.messages import did_you_mean, nearest
 from reckon.prediction import expression
 from reckon.prediction.expression import NUMPY_NAMES, REFUSED, Node, PredictionError
+from reckon.prediction.formula import PARTS
 
 # What is said of a text that is no formula; the what-if panels have these sentences as data.
 FAULTS = {
@@ -32,6 +33,7 @@ FAULTS = {
     "number": "“{text}” is no finite number; write another one.",
     "name": "{text} is not one of its inputs; {hint}",
     "inputs": "its inputs are {names}.",
+    "part": "{text} stands for a whole part; write in its place how it follows from {names}.",
     "function": "{text} cannot become part of a formula; {hint}",
     "maker": "{text} makes an input: give it a name in the notebook, and write that name here.",
     "meant": "did you mean np.{name}?",
@@ -220,7 +222,10 @@ class _Parser:
         if name not in self._names:
             if units.is_unit(name) and not nearest(name, self._names):
                 raise fault("unit", text=name)
-            inputs = FAULTS["inputs"].format(names=", ".join(self._names))
+            names = ", ".join(self._names)
+            if name in PARTS["sum"]:
+                raise fault("part", text=name, names=names)
+            inputs = FAULTS["inputs"].format(names=names)
             raise fault("name", text=name, hint=did_you_mean(name, self._names, inputs))
         return Node("input", name)
 
