@@ -21,10 +21,8 @@ import matplotlib
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.figure import Figure  # not pyplot: no global state, and a faster import
 from matplotlib.text import Annotation
-from matplotlib.transforms import Bbox
 
 from reckon import build_context, config, records
 from reckon.show import figure_files
@@ -48,7 +46,6 @@ _IN_THE_DARK = {
 _RIGHT = 0.9  # where the axes end, in widths of the figure
 # For a screen of 390 pixels, where 9 points are 11 pixels then; the axes get at least the second.
 _NARROW_INCHES, _NARROW_AXES_INCHES, _NARROW_LABEL = 4.0, 2.0, 44  # a label's line in characters
-_VECTOR_DPI = 72  # of SVG and PDF
 _MARGIN_INCHES = 0.1
 _PRINTED_COLUMNS = (5, 4, 3, 2)  # of a legend
 _TICK_LABELS_APART = 4  # pixels
@@ -155,22 +152,11 @@ class Drawing:
 
     def _svg(self) -> str:
         svg = io.StringIO()
-        box = self._box(_MARGIN_INCHES)
+        box = printing.box(self.figure).padded(_MARGIN_INCHES)
         self.figure.savefig(svg, format="svg", bbox_inches=box, metadata={"Date": None})
         light = _NEEDLESS.sub("", svg.getvalue())
         light = _PLACES.sub(lambda place: _FINE.sub("", place[0]), light)
         return _with_dark_colours(light)
-
-    def _box(self, margin_inches: float) -> Bbox:
-        """What the figure takes, with a margin, in inches. savefig() would draw the whole figure to
-        find it."""
-        figure, dpi = self.figure, self.figure.dpi
-        figure.dpi = _VECTOR_DPI
-        try:
-            renderer = RendererSVG(*figure.bbox.size, io.StringIO())
-            return figure.get_tightbbox(renderer).padded(margin_inches)
-        finally:
-            figure.dpi = dpi
 
     def _make_narrow(self) -> None:
         """Gives the figure the width of a phone, with letters as large as before."""
@@ -215,7 +201,7 @@ class Drawing:
             self._spread_legend()
         with printing.for_print(self.figure):
             metadata: dict[str, Any] = {"CreationDate": None}
-            box = self._box(printing.MARGIN_INCHES)
+            box = printing.box(self.figure).padded(printing.MARGIN_INCHES)
             self.figure.savefig(printed, format="pdf", bbox_inches=box, metadata=metadata)
         records.write_whole(path, printed.getvalue())
 

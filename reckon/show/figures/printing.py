@@ -17,10 +17,12 @@ from fontTools.pens.cu2quPen import Cu2QuPen
 from fontTools.pens.ttGlyphPen import TTGlyphPen
 from fontTools.ttLib import TTFont, newTable
 from matplotlib.artist import Artist
+from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.figure import Figure
 from matplotlib.font_manager import fontManager
 from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
+from matplotlib.transforms import Bbox
 
 from reckon import config, records
 
@@ -35,7 +37,8 @@ _HEIGHT = 0.7  # of a figure on the site: paper has less room
 _LINE_HEIGHT = 1.1  # of rows beside one another, in heights of their letters
 # The `label` of a text that is for the site alone. With "_" before it, no legend has it.
 ON_SCREEN = "_on-screen"
-_WIDENED, _WIDTH_OFF = 3, 0.005  # how often at most, and how far from the width it may end
+_WIDENED, _WIDTH_OFF = 6, 0.01  # how often at most, and how far from the width it may end
+_VECTOR_DPI = 72  # of SVG and PDF
 _FALLBACK = "DejaVu Sans"  # comes with matplotlib; has the characters that the other family lacks
 _FILES = ("lmsans10-regular.otf", "lmsans10-bold.otf")
 _FOLDERS = (
@@ -91,17 +94,32 @@ def in_family() -> Iterator[tuple[list[str], float]]:
 def _widen(figure: Figure) -> None:
     """Widen the axes until the figure, with what stands beside them, fills the lines.
 
-    Once more where a legend was wider than the axes before."""
+    A legend may be wider than narrow axes, and wide ones have other ticks."""
     room_inches = WIDTH_INCHES - 2 * MARGIN_INCHES
+    places = [axes.get_position() for axes in figure.axes]
+    share = max(place.x1 for place in places) - min(place.x0 for place in places)
     for _ in range(_WIDENED):
-        figure.draw_without_rendering()
-        width_inches = figure.get_tightbbox().width
+        width_inches = box(figure).width
         if math.isclose(width_inches, room_inches, rel_tol=_WIDTH_OFF):
             break
-        places = [axes.get_position() for axes in figure.axes]
-        share = max(place.x1 for place in places) - min(place.x0 for place in places)
         beside_inches = width_inches - share * figure.get_figwidth()
         figure.set_figwidth((room_inches - beside_inches) / share)
+
+
+def box(figure: Figure) -> Bbox:
+    """What the drawn figure takes, in inches. savefig() would draw all of it to find this."""
+    dpi = figure.dpi
+    figure.dpi = _VECTOR_DPI
+    try:
+        return figure.get_tightbbox(_measuring())
+    finally:
+        figure.dpi = dpi
+
+
+@functools.cache
+def _measuring() -> RendererSVG:
+    """Draws nothing. It remembers how wide each text is: letters cost most of a figure's time."""
+    return RendererSVG(1, 1, io.StringIO())
 
 
 @contextlib.contextmanager
