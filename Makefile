@@ -217,7 +217,7 @@ faults: setup-dev ## kill what a build runs, send random messages, at length: ma
 	@tools/setup tests
 	@KILLS=$(or $(COUNT),200) KILLS_SEED=$(or $(SEED),1) \
 	  FUZZ_MESSAGES=$(or $(MESSAGES),1000000) FUZZ_SEED=$(or $(SEED),1) \
-	  $(PY) -m pytest tests/faults tests/csrc/peer/test_fuzz.py
+	  $(PY) -m pytest tests/faults/test_kills.py tests/faults/test_readers.py tests/csrc/peer/test_fuzz.py
 
 test-install: setup-dev ## run the tests of installation: pip install, and from nothing in a bare Debian 12 and 13 (root)
 	@tools/setup tests

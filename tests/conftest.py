@@ -63,7 +63,7 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.write_line(f"Skipped {count}: {reason}")
 
 
-# The seconds of each file that takes more than some, as measured by `pytest -n 3 -m parallel
+# About the seconds of each file that takes more than some, as put there by `pytest -n 3 -m parallel
 # --write-durations` of all files or of some: workers get the longest first, so that what comes last is short.
 DURATIONS = ROOT / "tests" / "durations.json"
 SHORT_S = 5
