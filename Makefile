@@ -1,6 +1,6 @@
 # Reckon. `make help` lists the targets. All that is generated lies under _build/ and .venv/.
 ifneq ($(shell uname -s),Linux)
-$(error Reckon measures Linux; on $(shell uname -s) use a virtual machine or a container, as docs/other-systems.md says)
+$(error Reckon measures Linux; on $(shell uname -s) use a virtual machine or a container, as book/other-systems.md says)
 endif
 UNSAFE := $$ : % = ' " ( ) * ? & ; | < > ` \ ^
 ifneq ($(strip $(word 2,$(CURDIR)) $(foreach sign,$(UNSAFE),$(findstring $(sign),$(CURDIR)))),)
