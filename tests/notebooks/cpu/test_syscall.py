@@ -20,6 +20,6 @@ def test_what_was_guessed_is_what_the_sealed_prediction_had(recorded):
     assert result.revisions == ["inputs revised: kernel_path"]
     switch, path = edited.inputs["mode_switch"], edited.inputs["kernel_path"]
     answer = contents.findings_of("cpu/syscall").answer(result, switch, path)
-    assert "where 150 were guessed" in answer
+    assert "the guess for the path was 150 cycles" in answer
     box = rk.show.answer("How long?", result, "the null system call", answer).markdown
-    assert box.index("where 150 were guessed") < box.index("Tried here")
+    assert box.index("the guess for the path was 150 cycles") < box.index("Tried here")
