@@ -32,8 +32,8 @@ def each_argument(call, how, clock):
         return rk.unexplained("argument not measured", f"{how} it could not be measured.")
     if not call.is_straight:
         each, largest = steps(call)
-        return rk.shown("no one number", f"{how} {len(each)} arguments change the call by {rk.amount(each.sum(), 'ns')} in all, argument {largest} "
-                        f"alone by {rk.amount(each[largest - 1], 'ns')}: no straight line, so no one number is what an argument adds.")
+        return rk.shown("no one number", f"{how} {len(each)} arguments together change the call by {rk.amount(each.sum(), 'ns')}, and argument {largest} "
+                        f"alone changes it by {rk.amount(each[largest - 1], 'ns')}. The curve is no straight line, so arguments have no single cost.")
     cycles = abs(line.slope) * clock.value
     costs = f"{how} an argument {adds(line.slope, clock)} by the fitted line"
     if cycles < 0.02:
@@ -41,7 +41,7 @@ def each_argument(call, how, clock):
     if is_unclear(line):
         return rk.unexplained("argument unclear", f"{costs} ({rk.number(cycles, 2)} core cycles), but the slope's interval includes zero.")
     if line.slope < 0:
-        return rk.unexplained("argument takes off", f"{costs}, {rk.number(cycles, 2)} core cycles. No move takes less than no time, so something else "
+        return rk.unexplained("argument takes off", f"{costs}, {rk.number(cycles, 2)} core cycles. A move cannot take less than no time, so something else "
                               "differs between these calls.")
     return rk.shown("argument clear", f"{costs}, {rk.number(cycles, 2)} core cycles.")
 
@@ -52,7 +52,7 @@ def overlapping(o2, o0):
                if call.is_straight and 0 <= call.line.slope_high < 0.7 * call.sealed_line.slope]
     if not cheaper:
         return []
-    return rk.consistent("arguments overlap", f"The moves may run beside CALL and RET, where the model adds them up ({' and '.join(cheaper)}).")
+    return rk.consistent("arguments overlap", f"The moves may run at the same time as CALL and RET ({' and '.join(cheaper)}); the model adds them up.")
 
 
 @rk.finding(needs=())
@@ -61,12 +61,12 @@ def seventh(call, how, clock):
         return rk.unexplained("seventh not measured", f"{how} not all of them could be measured.")
     *others, last = np.diff(call.medians)
     middle, largest = np.median(others), np.abs(others).max()
-    found = f"{how} the seventh {adds(last, clock)}, each of the six before it changes the call by {rk.amount(middle, 'ns')} (median)"
+    found = f"{how} the seventh argument {adds(last, clock)}. Each of the six before it changes the call by {rk.amount(middle, 'ns')} (median)."
     if last <= max(middle, 0) or not call.summaries[-1].apart(call.summaries[-2]):
-        return rk.shown("seventh like others", f"{found}: not visibly more.")
+        return rk.shown("seventh like others", f"{found} So the seventh does not visibly cost more.")
     if last <= 2 * largest:
-        return rk.unexplained("seventh unclear", f"{found}: more, but one of those changes the call by {rk.amount(largest, 'ns')}, too.")
-    return rk.shown("seventh costs more", f"{found}: it does cost more.")
+        return rk.unexplained("seventh unclear", f"{found} The seventh costs more, but one of the six changes the call by {rk.amount(largest, 'ns')}, too.")
+    return rk.shown("seventh costs more", f"{found} So the seventh costs more.")
 
 
 @rk.finding(needs=())
@@ -74,11 +74,11 @@ def straight(call, how):
     if call.line is None:
         return []
     off, rise = abs(call.line.residuals), np.ptp(call.medians)
-    residual = (f"the largest residual is {rk.amount(off.max(), 'ns')}, at {call.axis_in_unit[off.argmax()]:g} of the 7 arguments; "
-                f"the calls differ by {rk.amount(rise, 'ns')}.")
+    residual = (f"The point farthest from the line, with {call.axis_in_unit[off.argmax()]:g} of the 7 arguments, is {rk.amount(off.max(), 'ns')} "
+                f"away. The fastest and the slowest call differ by {rk.amount(rise, 'ns')}.")
     if call.is_straight:
-        return rk.shown("straight", f"{how} yes: {residual}")
-    return rk.shown("not straight", f"{how} no: {residual}")
+        return rk.shown("straight", f"{how} yes. {residual}")
+    return rk.shown("not straight", f"{how} no. {residual}")
 
 
 def cycles_without_arguments(call):
@@ -96,54 +96,54 @@ def two_jumps(o2, jumps, a_round, loop, clock):
     cycles, one_jump = cycles_of_the_jumps(o2), a_round.value * clock.value
     arguments = o2.axis_in_unit[np.argmin([summary.median for summary in o2.cycles])]
     found = [rk.shown("two jumps", f"The cheapest optimised call, the one {f'with {arguments:g}' if arguments else 'without'} arguments, takes "
-                      f"{rk.number(cycles)} cycles. So CALL and RET together take at most {rk.number(cycles)}, or {rk.number(cycles / 2)} each; "
-                      f"{rk.number(jumps.value / 2)} each were guessed. A round of the optimised loop, which "
-                      f"is one taken jump, takes {rk.number(one_jump)} (chapter on the loop).")]
+                      f"{rk.number(cycles)} cycles. So CALL and RET together take at most {rk.number(cycles)} cycles, {rk.number(cycles / 2)} cycles "
+                      f"each; the guess was {rk.number(jumps.value / 2)} cycles each. A round of the optimised loop, which "
+                      f"contains one taken jump, takes {rk.number(one_jump)} cycles (chapter on the loop).")]
     fastest = loop.summary.minimum * clock.value if loop and loop.summary else math.nan
     if one_jump > 1.2 and cycles > 1.2 * jumps.value and fastest < 1.2:
-        found.append(rk.consistent("jumps take turns", f"Both are above a cycle for a jump. The loop's fastest trials take "
-                                   f"{rk.number(fastest)}, so this core can jump in each cycle; the likely cause is its other hardware "
-                                   "thread, which takes turns with this one."))
+        found.append(rk.consistent("jumps take turns", f"Both take more than one cycle for a jump. The loop's fastest trials take "
+                                   f"{rk.number(fastest)} cycles a round, so this core can jump in each cycle. The likely cause is the core's "
+                                   "other hardware thread, which takes turns with this one."))
     elif one_jump > 1.2 and cycles > 1.2 * jumps.value:
-        found.append(rk.shown("slow jumps", "So a taken jump costs more than a cycle on this core today, in the loop as in the call."))
+        found.append(rk.shown("slow jumps", "So a taken jump costs more than a cycle on this core today, in the loop and in the call."))
     return found
 
 
 @rk.finding(needs=())
 def off_slope(times):
     if 0 <= times < 1:
-        return rk.consistent("moves overlap", "the moves run beside CALL and RET, which the model adds up.")
-    return rk.unexplained("slope off", "with each number of arguments the calls lie at other addresses, which may be worth more than a "
-                          "move. The same calls, each aligned, would show it.")
+        return rk.consistent("moves overlap", "the moves run at the same time as CALL and RET; the model adds them up.")
+    return rk.unexplained("slope off", "the calls with each number of arguments lie at different addresses, and these may change the time more "
+                          "than a move does. The same calls, all aligned, would show it.")
 
 
 def missed_slope(call, how):
     times = call.line.slope / call.sealed_line.slope if call.is_straight else math.nan
     if not rk.is_miss(times):
         return ""
-    return rk.missed_item(f"{how}, what an argument adds", f"{rk.number(times, 2)} times", off_slope(times))
+    return rk.missed_item(f"{how}, what an argument adds", f"{rk.number(times, 2)} times the prediction", off_slope(times))
 
 
 def missed_call(call, how, jumps):
     if not rk.is_miss(call.ratio):
         return ""
-    return rk.missed_item(how, f"{rk.number(call.ratio)} times by the median", f"CALL and RET take {rk.number(cycles_of_the_jumps(call))} "
-                          f"cycles at most, not the guessed {rk.number(jumps.value)}; the rest is the arguments.")
+    return rk.missed_item(how, f"the median is {rk.number(call.ratio)} times the prediction", "CALL and RET take at most "
+                          f"{rk.number(cycles_of_the_jumps(call))} cycles; the guess was {rk.number(jumps.value)} cycles. The arguments take the rest.")
 
 
 def misses(o2, o0, jumps):
     """The list of the predictions that were missed, and why."""
     items = [item for call, how in ((o2, "Optimised"), (o0, "Unoptimised"))
              for item in (missed_call(call, how, jumps), missed_slope(call, how))]
-    by_slope = " and by the slope of a straight line" if o2.is_straight or o0.is_straight else ""
-    return rk.missed_list(items, f"None, by the medians over the arguments{by_slope}.")
+    and_slopes = " and the slopes of straight lines" if o2.is_straight or o0.is_straight else ""
+    return rk.missed_list(items, f"None. We compare the medians over the arguments{and_slopes}.")
 
 
 @rk.finding(missing="")
 def answer(o2, jumps):
     """Of the call without arguments, which the answer is about."""
-    return rk.shown("CALL and RET", f"It takes {rk.number(cycles_without_arguments(o2))} cycles, where {rk.number(jumps.value)} were guessed "
-                    "for CALL and RET.")
+    return rk.shown("CALL and RET", f"It takes {rk.number(cycles_without_arguments(o2))} cycles; the guess for CALL and RET was "
+                    f"{rk.number(jumps.value)} cycles.")
 
 
 @rk.finding(needs=())
@@ -153,10 +153,10 @@ def curves(o2, o0, clock):
         return rk.unexplained("too few points", "A procedure call against its integer arguments")
     if not (o2.is_straight and o0.is_straight):
         bent = [how for how, call in (("optimised", o2), ("unoptimised", o0)) if not call.is_straight]
-        neither = "neither curve lies" if len(bent) == 2 else f"the {bent[0]} one does not lie"
-        return rk.unexplained("no straight line", f"A procedure call against its integer arguments: {neither} on a straight line")
+        bent_ones = "neither curve is" if len(bent) == 2 else f"the {bent[0]} curve is not"
+        return rk.unexplained("no straight line", f"A procedure call with 0 to 7 integer arguments: {bent_ones} a straight line")
     optimised, unoptimised = ("adds nothing measurable" if is_unclear(line) else adds(line.slope, clock) for line in (o2.line, o0.line))
-    return rk.shown("what an argument adds", f"An argument {optimised} to an optimised call and {unoptimised} to an unoptimised one")
+    return rk.shown("what an argument adds", f"An argument {optimised} in an optimised call, and {unoptimised} in an unoptimised call")
 
 
 @rk.finding(needs=())
@@ -164,7 +164,7 @@ def line_left(call, how):
     """The caption of the figure of a fitted call."""
     if call.line is None:
         return rk.unexplained("too few points", f"{how} call against its arguments")
-    return rk.shown("line left", f"The line fitted to {how} call leaves {rk.amount(abs(call.line.residuals).max(), 'ns')} at most")
+    return rk.shown("line left", f"No point of {how} call is more than {rk.amount(abs(call.line.residuals).max(), 'ns')} away from the fitted line")
 
 
 @rk.finding(needs=())
@@ -172,27 +172,27 @@ def by_the_methods(calls):
     if not all(call.has_samples for call in calls):
         return rk.unexplained("methods not measured", "A procedure call by every report's method, on this machine")
     low, high = (rk.amount(end, "ns") for end in (min(call.median for call in calls), max(call.median for call in calls)))
-    return rk.shown("range of the methods", f"By the reports' methods a call without arguments takes from {low} to {high}; dashed what each "
-                    "predicts")
+    return rk.shown("range of the methods", f"A call without arguments takes from {low} to {high}, depending on the report's method. Dashed lines "
+                    "show what each report predicts")
 
 
 @rk.finding
 def with_the_timer(single, o0):
     return rk.shown("timer left in", f"With the timer left in, one call takes {single}, "
-                    f"{rk.number(single.median / o0.median, 2)} times the call itself: that method measures the timer, and the counter's "
-                    "step may hide the arguments.")
+                    f"{rk.number(single.median / o0.median, 2)} times as long as the call itself. So this method measures the timer, too, and the "
+                    "step of the counter may hide the arguments.")
 
 
 @rk.finding(needs=("low", "o0"), missing="")
 def loop_subtracted(low, o0, loops):
     """loops: the results of the chapter on the loop, by name; possibly none."""
     ratio = low.medians.mean() / o0.medians.mean()
-    takes = ("The T470's method subtracts a round of the loop as a single round shows it. It comes out at "
+    takes = ("The method of the T470's report subtracts one round of the loop, as measured with a loop of a single round. Its result is "
              f"{rk.number(ratio, 2)} times Reckon's value.")
     single, long = loops.get("t470"), loops.get("o0")
     if ratio < 0.8 and single and long and single.apart(long) > 0:
-        return rk.consistent("too much subtracted", f"{takes} By that method a single round shows {single}, one of a long loop takes {long} "
-                             "(chapter on the loop). So it seems to subtract more than the loop takes.")
+        return rk.consistent("too much subtracted", f"{takes} With this method a single round seems to take {single}; a round of a long loop "
+                             f"takes {long} (chapter on the loop). So the method seems to subtract more than the loop takes.")
     return rk.shown("loop subtracted", takes)
 
 
@@ -201,42 +201,42 @@ def a_video_filter(o2):
     cost = o2.medians[min(2, len(o2.points) - 1)] if o2.has_samples else math.nan
     return ("A video filter calls a procedure with two arguments for each pixel of 1920 × 1080 at 60 frames a second. What "
             "share of a core do the calls take?",
-            f"{rk.plain(calls)} calls a second at {rk.amount(cost, 'ns')} are {rk.amount(calls * cost, 'ms')} of "
-            f"each second: {rk.percent(calls * cost)}. Inlining saves that, and lets the compiler use vectors besides.")
+            f"The filter makes {rk.plain(calls)} calls a second. At {rk.amount(cost, 'ns')} each they take {rk.amount(calls * cost, 'ms')} of "
+            f"each second, {rk.percent(calls * cost)} of a core. Inlining saves this time, and it also lets the compiler use vectors.")
 
 
 def line_with_twenty(call, how):
     """What the fitted line of a call gives for twenty arguments, or why it is not extended."""
     if not call.is_straight or not call.line.slope_low > 0:
-        return f"The {how} points lie on no rising straight line, so it is not extended."
+        return f"The {how} points do not lie on a rising straight line, so there is no line to extend."
     return f"The {how} line gives {rk.amount(call.line.intercept + 20 * call.line.slope, 'ns')}."
 
 
 def twenty_arguments(o2, o0):
     return ("Predict a call with twenty arguments, optimised and unoptimised, from the fitted lines. Which line would you extend?",
-            f"{line_with_twenty(o2, 'optimised')} {line_with_twenty(o0, 'unoptimised')} And from the seventh on, an argument is a store to "
-            "the stack instead of a move between registers, and a core does fewer stores a cycle than moves.")
+            f"{line_with_twenty(o2, 'optimised')} {line_with_twenty(o0, 'unoptimised')} From the seventh on, an argument is a store to "
+            "the stack instead of a move between registers. In each cycle a core does fewer stores than moves.")
 
 
 def no_wait_for_the_return(o2, counter):
     """counter: the loop's counter in memory, if it was measured."""
     forwarding = counter.median_cycles - 1 if counter else math.nan
     return ("Begin with `rk.frame(o2)`. CALL stores the return address and RET loads it, and on most cores a load after a store takes five cycles. Does a call have to "
-            "wait for them?", _no_wait_for_the_return(cycles_of_the_jumps(o2), forwarding))
+            "wait these five cycles?", _no_wait_for_the_return(cycles_of_the_jumps(o2), forwarding))
 
 
 @rk.finding(needs=("cycles",))
 def _no_wait_for_the_return(cycles, forwarding):
     """forwarding: from a store to the load of its value, in cycles; nan if unmeasured."""
-    takes = f"The call that takes least takes {rk.number(cycles)} cycles here"
-    predicted = "RET's target is predicted, so the next call can begin before the load is done; the load only checks the prediction."
+    takes = f"The fastest call takes {rk.number(cycles)} cycles here"
+    predicted = "RET's target is predicted, so the next call can begin before the load is done. The load only checks the prediction."
     if cycles < 0.8 * forwarding:
-        return rk.consistent("return not awaited", f"{takes}, a load after a store {rk.number(forwarding)}. So it seems not to wait. {predicted}")
+        return rk.consistent("return not awaited", f"{takes}; a load after a store takes {rk.number(forwarding)} cycles. So the call seems not to wait. {predicted}")
     if forwarding < 1:
         takes = "no measurable time" if forwarding < 0.1 else f"{rk.number(forwarding, 2)} cycles"
         return rk.unexplained("return unclear", f"No: {predicted} This core does not show it: in the chapter on the loop, a load after a store takes "
                               f"{takes}.")
-    return rk.unexplained("return unclear", f"No: {predicted} {takes}, which does not show it.")
+    return rk.unexplained("return unclear", f"No: {predicted} {takes}, so this core does not show it.")
 
 
 def arguments_by_frame(o2, o0):
@@ -245,20 +245,20 @@ def arguments_by_frame(o2, o0):
     steps = np.diff(o0.medians) if both else np.array([math.nan])
     return ("Begin with `rk.frame(o2, o0)`. What does an argument add on average, optimised and unoptimised? Which single argument adds most to the unoptimised call, and is "
             "that more than the intervals' widths?",
-            f"On average {rk.amount(each[0], 'ns')} and {rk.amount(each[1], 'ns')}. In the unoptimised call argument {int(np.argmax(steps)) + 1} adds most, "
-            f"{rk.amount(steps.max(), 'ns')}. An argument that adds less than the width of both points' intervals adds nothing that is shown. A negative mean says that the "
-            "place of the loop, or the pairing of its instructions, matters more than an argument.")
+            f"On average an argument adds {rk.amount(each[0], 'ns')} to the optimised call and {rk.amount(each[1], 'ns')} to the unoptimised call. In the unoptimised "
+            f"call argument {int(np.argmax(steps)) + 1} adds most, {rk.amount(steps.max(), 'ns')}. If an argument adds less than the width of both points' intervals, the "
+            "data do not show that it adds anything. A negative mean says that the place of the loop, or the pairing of its instructions, matters more than an argument.")
 
 
 def through_a_pointer(o2):
-    return ("Write a probe of a call through a pointer, always to the same procedure, and of one that alternates among four in an order that repeats. Predict both from the table.",
-            f"The target is predicted in both, so each should take about what a direct call takes, {rk.amount(o2.medians[0] if o2.has_samples else math.nan, 'ns')} without "
-            "arguments, and a load of the pointer that nothing waits for. An order that does not repeat costs a wrong prediction now and then, 15 to 20 cycles. With "
-            "retpolines, which some compilers put in for safety, each call costs that.")
+    return ("Write two probes that call through a pointer: one always calls the same procedure, the other cycles through four procedures in a fixed order. Predict both from the table.",
+            f"The target is predicted in both, so each call should take about as long as a direct call ({rk.amount(o2.medians[0] if o2.has_samples else math.nan, 'ns')} without "
+            "arguments). The load of the pointer adds nothing, because nothing waits for it. If the order does not repeat, some predictions are wrong, and each of these "
+            "costs 15 to 20 cycles. With retpolines, which some compilers put in for safety, every call costs that.")
 
 
 def return_predicted_refuted(o2):
-    return ("The chapter says that a call does not wait for its return address, because the return is predicted. Refute it: recurse deeper than the core remembers returns "
-            "(16 to 64), and time a call by the depth. What has to come out?",
-            f"Up to the depth that is remembered, a call takes what it takes here, {rk.amount(o2.medians[0] if o2.has_samples else math.nan, 'ns')}; beyond it, each further return "
-            "is predicted wrongly, or by another table. A time that does not change at any depth refutes that this memory of returns is what makes calls fast.")
+    return ("The chapter says that a call does not wait for its return address, because the return is predicted. Try to refute it: recurse deeper than the number of returns "
+            "that the core remembers (16 to 64), and measure the time per call at each depth. What result do you expect?",
+            f"Up to the depth that the core remembers, a call takes as long as here, {rk.amount(o2.medians[0] if o2.has_samples else math.nan, 'ns')}. Beyond this depth, each "
+            "further return is predicted wrongly or by another table. If the time does not change at any depth, this memory of returns is not what makes calls fast.")
