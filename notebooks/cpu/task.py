@@ -30,7 +30,7 @@ def big_parent(fork, vfork, page):
 def growth_of_fork(fork, page):
     adds = per_page(fork, page)
     if not adds:
-        return rk.unexplained("growth not measured", "How fork grows could not be measured.")
+        return rk.unexplained("growth not measured", "How a fork grows with its parent could not be measured.")
     listed = ", ".join(f"{rk.amount(cost, 'ns')} at {x:g} MiB" for x, cost in zip(fork.axis_in_unit[1:], adds, strict=True))
     return rk.shown("each page adds", f"A fork with its exit and wait takes {rk.amount(fork.medians[0], 'µs')} with a small parent. Each page of "
                     f"4 KiB that the parent has touched adds {listed}.")
@@ -38,8 +38,8 @@ def growth_of_fork(fork, page):
 
 @rk.finding(missing="")
 def growth_of_vfork(vfork):
-    return rk.shown("vfork from lean to big", f"A vfork goes from {rk.amount(vfork.medians[0], 'µs')} to "
-                    f"{rk.amount(vfork.medians[-1], 'µs')}.")
+    return rk.shown("vfork from lean to big", f"A vfork takes {rk.amount(vfork.medians[0], 'µs')} from the smallest "
+                    f"parent and {rk.amount(vfork.medians[-1], 'µs')} from the largest.")
 
 
 def first_apart(alive):
@@ -58,22 +58,22 @@ def costs_at(alive, at):
 def with_others_alive(alive, what):
     line = alive.line
     if line is None:
-        return rk.unexplained("growth unknown", f"Whether {what} grows could not be measured.")
-    added = rk.percent_more_or_less(1 + line.slope * alive.axis[-1] / alive.medians[0])
-    costs = f"With {alive.axis_in_unit[-1]:g} others alive {what} costs {added} by the fitted line"
+        return rk.unexplained("growth unknown", f"Whether the cost of {what} grows could not be measured.")
+    least, added, most = (rk.percent_more_or_less(1 + slope * alive.axis[-1] / alive.medians[0])
+                          for slope in (line.slope_low, line.slope, line.slope_high))
+    costs = f"According to the fitted line, {what} costs {added} with {alive.axis_in_unit[-1]:g} others alive than with none"
     first, is_unclear = first_apart(alive), line.slope_low <= 0 <= line.slope_high
     if first and is_unclear:
-        return rk.shown("grows on no line", f"{what.capitalize()} costs {' and '.join(dict.fromkeys(costs_at(alive, at) for at in (first, -1)))}. A "
-                        "line through all points is not shown to rise.")
+        return rk.shown("grows on no line", f"{what.capitalize()} costs {' and '.join(dict.fromkeys(costs_at(alive, at) for at in (first, -1)))} than with "
+                        "none. The data do not show that a line through all points rises.")
     if is_unclear:
-        most = rk.percent_more_or_less(1 + line.slope_high * alive.axis[-1] / alive.medians[0])
-        return rk.unexplained("growth unclear", f"{costs}, but the slope's interval includes zero and goes up to {most}.")
+        return rk.unexplained("growth unclear", f"{costs}. But the interval of this change includes zero: it reaches from {least} to {most}.")
     if not alive.summaries[-1].apart(alive.summaries[0]):
-        return rk.unexplained("growth unclear", f"{costs}, but with none and with the most alive the intervals overlap.")
+        return rk.unexplained("growth unclear", f"{costs}. But the intervals with none and with the most alive overlap.")
     if line.slope < 0:
-        return rk.unexplained("falls", f"{costs}: no growth. That it falls shows how far the points scatter; no mechanism is known that "
-                              "would make it cheaper.")
-    return rk.shown("grows", f"{costs}: it grows.")
+        return rk.unexplained("falls", f"{costs}, so the cost does not grow. That it falls shows how far the points scatter; no mechanism is known "
+                              "that would make it cheaper.")
+    return rk.shown("grows", f"{costs}. So the cost grows.")
 
 
 @rk.finding(needs=())
@@ -81,19 +81,19 @@ def one_more(processes, threads):
     """The caption of the curves over how many are alive."""
     curves = {"process": processes, "thread": threads}
     if None in [alive.line for alive in curves.values()]:
-        return rk.unexplained("too few points", "Creating one more, against how many are alive")
-    rising = [f"a new {what} costs {costs_at(alive, -1)}" for what, alive in curves.items() if first_apart(alive)]
+        return rk.unexplained("too few points", "The cost of a new process or thread, by the number of others alive")
+    rising = [f" new {what} costs {costs_at(alive, -1)} than with none" for what, alive in curves.items() if first_apart(alive)]
     if rising:
-        return rk.shown("one more costs more", f"Compared with none alive, {' and '.join(rising)}")
-    return rk.consistent("one more costs no more", f"Up to {processes.axis_in_unit[-1]:g} others alive, no rise is seen in what a new process or "
-                         "thread costs")
+        return rk.shown("one more costs more", f"A{', and a'.join(rising)}")
+    return rk.consistent("one more costs no more", f"Up to {processes.axis_in_unit[-1]:g} others alive, we see no rise in the cost of a new process "
+                         "or thread")
 
 
 @rk.finding(needs=("fork", "thread"))
 def process_or_thread(fork, thread, program):
     times, program_times = (rk.number(result.median / thread.median) for result in (fork, program))
-    return rk.shown("times as much", f"A process takes {fork:interval} to create, run and wait for, a thread {thread:interval}: {times} "
-                    f"times as much. With a program to run the process takes {program}, {program_times} times a thread.")
+    return rk.shown("times as much", f"A thread takes {thread:interval} to create, run and wait for; a process takes {fork:interval}, {times} "
+                    f"times as long. A process that also starts a new program takes {program}, {program_times} times as long as a thread.")
 
 
 def difference(more, less):
@@ -102,16 +102,16 @@ def difference(more, less):
 
 @rk.finding
 def new_program(fork, program, static, by_vfork):
-    return rk.shown("parts of a new program", f"Fork, exec and wait take {program}. Of these, {fork} are the fork with an exit and the "
-                    f"wait, {difference(static, fork)} exec and the life of a static program, and {difference(program, static)} dynamic "
-                    f"linking. With vfork instead of fork it takes {by_vfork}, a difference of "
+    return rk.shown("parts of a new program", f"Fork, exec and wait take {program}. The fork with an exit and the wait takes {fork} of this "
+                    f"time. Exec and the life of a static program take {difference(static, fork)}, and dynamic linking takes "
+                    f"{difference(program, static)}. With vfork instead of fork the whole takes {by_vfork}; that is a difference of "
                     f"{difference(program, by_vfork)}.")
 
 
 @rk.finding
 def parents_half(returned, fork):
     return rk.shown("parent's half", f"Fork returns to the parent after {returned}, {rk.percent(returned.median / fork.median)} of the "
-                    "whole. A method that times only this measures that share.")
+                    "whole. A method that times only this part measures only that share.")
 
 
 def starts_program(result):
@@ -131,14 +131,14 @@ def off_by_cpuids(task, cpuid):
     if taken < missing / 2:
         return None
     return rk.unexplained("CPUIDs not counted", f"{CPUIDS} CPUIDs would take {rk.amount(taken, 'µs')}, {rk.percent(taken / missing)} of the difference. "
-                          "How many of them a starting program executes here was not counted.")
+                          "We did not count how many CPUIDs a starting program executes here.")
 
 
 def off_by_faults(task):
-    guessed, of_child = task.sealed_input("faults"), "" if "thread" in task.quantity else " Those of the new process were not counted."
-    return rk.unexplained("faults guessed", f"the guess has {rk.plain(guessed)} page faults; the kernel counted "
-                          f"{rk.number(counted_faults(task), 2)} of the creating process for each.{of_child} Where the difference comes from is not "
-                          "explained; a profile of the kernel (`perf record -a`) would show it.")
+    guessed, of_child = task.sealed_input("faults"), "" if "thread" in task.quantity else " The faults of the new process were not counted."
+    return rk.unexplained("faults guessed", f"the guess was {rk.plain(guessed)} page faults. For each task the kernel counted "
+                          f"{rk.number(counted_faults(task), 2)} faults of the creating process.{of_child} We do not know where the difference comes "
+                          "from; a profile of the kernel (`perf record -a`) would show it.")
 
 
 def off_tasks(tasks, cpuid):
@@ -154,7 +154,7 @@ def off_tasks(tasks, cpuid):
 @rk.finding(needs=())
 def what_was_left_out(cpuid):
     return rk.shown("CPUIDs left out", "The model leaves out that the C library executes CPUID when a program starts, to learn what the processor "
-                    f"can do. One takes {rk.amount(cpuid.value, 'µs')} here. By single steps, glibc 2.36 executed {CPUIDS} of them on an AMD EPYC.")
+                    f"can do. One CPUID takes {rk.amount(cpuid.value, 'µs')} here. Counted by single steps, glibc 2.36 executed {CPUIDS} CPUIDs on an AMD EPYC.")
 
 
 def off_slope(curve, page, guessed):
@@ -164,7 +164,8 @@ def off_slope(curve, page, guessed):
     if not rk.is_miss(times):
         return ""
     return rk.unexplained("slope off", f"- **{rk.title_of(curve.quantity)}** ({rk.number(times)} times the prediction at the last point): a page adds "
-                          f"{rk.amount(costs[-1], 'ns')} there, not the guessed {rk.amount(guessed.value, 'ns')}. What of it takes the time was not measured.")
+                          f"{rk.amount(costs[-1], 'ns')} there; the guess was {rk.amount(guessed.value, 'ns')}. We did not measure which part of the work takes "
+                          "the time.")
 
 
 def off_slopes(small, small_page, entry, huge, huge_page, huge_entry):
@@ -181,22 +182,22 @@ def before_the_list(tasks, slopes, cpuid):
 
 @rk.finding(missing="")
 def answer(fork, thread):
-    return rk.shown("times a thread", f"That is {rk.number(fork.median / thread.median, 2)} times a thread.")
+    return rk.shown("times a thread", f"Creating a process takes {rk.number(fork.median / thread.median, 2)} times as long as creating a thread.")
 
 
 @rk.finding(needs=("fork", "thread"), missing="Creating a process or a thread, from least to most")
 def bars(fork, thread, program):
     times, program_times = (rk.number(result.median / thread.median, 2) for result in (fork, program))
-    return rk.shown("process over thread", f"A process costs {times} times a thread; a process that runs another program {program_times} "
-                    "times")
+    return rk.shown("process over thread", f"A process takes {times} times as long as a thread. A process that runs another program takes "
+                    f"{program_times} times as long")
 
 
 def a_shell_script(program, by_vfork):
     script, spawned = 1000 * program.median, 1000 * by_vfork.median
     return ("A shell script starts 1,000 small programs, one after the other. How long does it take at least? What "
             "would the shell gain if it used vfork?",
-            f"1,000 times fork, exec and wait are {rk.amount(script, 's')}, with vfork {rk.amount(spawned, 's')}. "
-            f"vfork takes {rk.more_or_less(spawned - script, 's')}. Most of the rest is exec and linking, which vfork does not save.")
+            f"The script needs 1,000 times fork, exec and wait, which is {rk.amount(script, 's')}. With vfork it needs "
+            f"{rk.amount(spawned, 's')}, {rk.more_or_less(spawned - script, 's')}. Most of the rest is exec and linking, which vfork does not save.")
 
 
 def a_snapshot(small, small_page, huge, huge_page):
@@ -205,11 +206,11 @@ def a_snapshot(small, small_page, huge, huge_page):
         return rk.amount(2**32 / page.value * costs[-1] if costs else math.nan, "ms")
 
     return ("Begin with `rk.frame(small, huge)`. A database has touched 4 GiB and forks to write a snapshot. Predict from the curve how long it stands still, with "
-            "pages of 4 KiB and with huge pages. What speaks for less, and what for more?",
-            f"Each page adds what it added at the last point of the curve: {rk.plain(2**32 / small_page.value)} pages of 4 KiB give "
-            f"{whole(small, small_page)}, {rk.plain(2**32 / huge_page.value)} huge pages {whole(huge, huge_page)}. "
-            "The curve includes the child's exit, which gives the copied tables back; the database waits only for the fork to "
-            f"return. But each of the first writes after that copies a page.")
+            "pages of 4 KiB and with huge pages. Which facts suggest a shorter time, and which a longer one?",
+            f"Let each page add as much as at the last point of the curve. Then {rk.plain(2**32 / small_page.value)} pages of 4 KiB take "
+            f"{whole(small, small_page)}, and {rk.plain(2**32 / huge_page.value)} huge pages take {whole(huge, huge_page)}. "
+            "The time is shorter because the curve includes the child's exit, which gives the copied tables back; the database waits only for the "
+            "fork to return. The time is longer because each of the first writes after the fork copies a page.")
 
 
 def a_server(thread, fork):
@@ -217,30 +218,30 @@ def a_server(thread, fork):
     by_thread, by_process = (rk.percent(task.median / (task.median + request_s)) for task in (thread, fork))
     return ("A server works 50 µs on each request. What share of a CPU goes into creating tasks, with a new thread for "
             "each request and with a new process?",
-            f"{by_thread} with threads and {by_process} with processes. A pool of waiting threads replaces the creation by a context "
+            f"Creating tasks takes {by_thread} of a CPU with threads and {by_process} with processes. A pool of waiting threads replaces the creation by a context "
             "switch.")
 
 
 def without_the_fork(fork, program, by_vfork):
     rest, left = program.median - fork.median, by_vfork.median / program.median
     return ("Begin with `rk.frame(t[\"fork\"], t[\"fork_exec\"], t[\"vfork_exec\"])`. What share of fork, exec and wait would be left if the fork and its exit cost "
-            "nothing? What share does vfork leave, and why need the two not agree?",
-            f"{program} less {fork} leave {rk.amount(rest, 'µs')}, {rk.percent(rest / program.median)}; with vfork {rk.percent(left)} are left. "
-            "The subtraction takes it that a child which execs pays the same fork and exit as one that ends at once. But exec also gives "
-            "up the copied tables, and vfork still creates a process.")
+            "nothing? What share remains with vfork? Why can the two shares differ?",
+            f"If we subtract {fork} from {program}, {rk.amount(rest, 'µs')} remain, {rk.percent(rest / program.median)}. With vfork "
+            f"{rk.percent(left)} remain. The subtraction assumes that a child which execs pays the same fork and exit as a child that ends at "
+            "once. But exec also gives up the copied tables, and vfork still creates a process.")
 
 
 def sharing_memory(thread, vfork, fork):
     return ("Write a probe of a process that shares its parent's memory: `clone` with `CLONE_VM | SIGCHLD`, a stack of its own, and `waitpid`. Predict it from the "
-            "table. Which result refutes that copying page tables makes a process dearer than a thread?",
-            f"It copies no tables, so it should take about a vfork, {vfork}: a process to create and to wait for. A thread takes {thread}, a fork {fork}. As long "
-            "as a fork, it would refute the explanation. As fast as a thread, it would say that tables are all of the difference.")
+            "table. Which result would show that copying page tables is not the reason why a process costs more than a thread?",
+            f"The new process copies no tables, so it should take about as long as a vfork, {vfork}. A thread takes {thread}; a fork takes {fork}. If the new "
+            "process took as long as a fork, the explanation would be refuted. If it took as long as a thread, the tables would be the whole difference.")
 
 
 def tables_refuted(small):
     first, last = (small.medians[at] if small.has_samples else math.nan for at in (0, -1))
-    return ("The chapter says that a fork takes longer from a big parent because it copies page tables. Refute it: have the big parent of `csrc/cpu/task.c` call "
-            "`madvise` with `MADV_DONTFORK` on its memory. What has to come out at each size?",
-            f"The child then gets no tables of that memory, so every size should take what the smallest takes, {rk.amount(first, 'µs')}, "
-            f"where {rk.amount(last, 'ms')} were measured with the largest. A curve that still rises refutes it. The probe's own check must not "
-            "touch that memory in the child.")
+    return ("The chapter says that a fork takes longer from a big parent because it copies page tables. Try to refute it: let the big parent of `csrc/cpu/task.c` call "
+            "`madvise` with `MADV_DONTFORK` on its memory. What result do you expect at each size?",
+            "The child then gets no tables of that memory. So every size should take as long as the smallest size, "
+            f"{rk.amount(first, 'µs')}; with the largest size we measured {rk.amount(last, 'ms')}. If the curve still rises, the explanation is "
+            "refuted. The probe's own check must not touch that memory in the child.")
