@@ -189,7 +189,7 @@ window.reckon.results = (() => {
     if (!moved.length) return "";
     const names = joined(moved.map((input) => `${input.label} by ${number(100 * share(input), 2)} %`));
     const value = ends(along(formula, "predicted", laterValuesOf(now.inputs)), formula);
-    return `${start} their later values differ: ${names}. With these it would be ${value}.`;
+    return `${start} Later values of these inputs differ: ${names}. With the later values it would be ${value}.`;
   }
 
   function partsText(formula, { hardware, software }) {

@@ -168,12 +168,12 @@ def since_sealed(prediction: Prediction, run: str | Path, edited: Collection[str
         return ""
     with_later = _predicted(variations.with_values(prediction, later))
     return (
-        f"{SEALED_BEFORE} their later values differ: {join_words(moved)}. "
-        f"With these it would be {with_later}."
+        f"{SEALED_BEFORE} Later values of these inputs differ: {join_words(moved)}. "
+        f"With the later values it would be {with_later}."
     )
 
 
-SEALED_BEFORE = "Its measured inputs are those known when it was sealed;"
+SEALED_BEFORE = "The prediction uses the values that were known when it was sealed."
 
 
 def _moved(prediction: Prediction, later: dict[str, float]) -> list[str]:
@@ -253,7 +253,7 @@ def prediction(prediction: Prediction, subject: str, fold: str = "") -> Block:
     inputs = table(
         columns,
         rows,
-        f"Inputs of the prediction: {subject}; each alone, the others as they are",
+        f"Inputs of the prediction: {subject}. Each row changes one input and keeps the others",
         name,
     ).markdown
     predicted = "The prediction is a curve: the dashed line in its figure."
@@ -312,6 +312,7 @@ def predictions(predictions: list[Prediction], caption: str, name: str) -> Block
     run = current_session().run.name
     moved = [_moved(each, later_values(run, each.inputs)) for each in predictions]
     unique = [*dict.fromkeys(itertools.chain(*moved))]
-    since = f"Later values of measured inputs differ: {join_words(unique)}." if unique else ""
+    later = "Inputs that were measured again after the predictions were sealed differ:"
+    since = f"{later} {join_words(unique)}." if unique else ""
     pieces += [values_table, "Inputs:", items(sources).markdown, since, panel]
     return Block("\n\n".join(filter(None, pieces)))

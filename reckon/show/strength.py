@@ -15,7 +15,7 @@ _SAYS_SO: dict[Strength, re.Pattern[str]] = {
     ),
     "not explained": re.compile(
         r"\b(un(explained|clear|decided|known)|open|may|whether|does not|could not|cannot|nor"
-        r"|neither|nothing|so no|zero|too few"
+        r"|neither|nothing|so no|zero|too few|(data|we) (do|did) not"
         r"|not (shown|explained|measured|known|told|clear|inferred))\b",
         re.IGNORECASE,
     ),

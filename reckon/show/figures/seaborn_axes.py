@@ -177,7 +177,7 @@ class _OverTime(_Distributions):
         if min(each.medians.min() for each in self.trials) <= 0:
             return ""
         most = max(float(each.medians.max() / each.medians.min() - 1) for each in self.trials)
-        return f"; a quantity’s process medians lie within {percent(most)} of one another"
+        return f". The process medians of one quantity differ by up to {percent(most)}"
 
     def alt(self) -> str:
         return f"Trials over time of {', '.join(each.with_median() for each in self.trials)}"

@@ -178,13 +178,15 @@ def _machines_finding(strips: list[_Strip], unit: str) -> str:
     text, is_counted = _ahead(unit)
     count = sum(is_apart and is_counted(there, here) for there, here, is_apart in pairs)
     undecided = sum(not is_apart for *_, is_apart in pairs)
-    open_ones = f", in {undecided} neither is shown to" if undecided else ""
+    open_ones = f"; in {undecided} the data do not decide" if undecided else ""
     unranked = sum(not point.is_ranked for strip in strips if strip.here for point in strip.there)
     drawn = (
-        f"; {unranked} more {plural(unranked, 'is', 'are')} drawn, not ranked" if unranked else ""
+        f"; {unranked} more {plural(unranked, 'is', 'are')} drawn but not compared"
+        if unranked
+        else ""
     )
     ranked = f"{len(pairs)} {plural(len(pairs), 'comparison', 'comparisons')}"
-    return f". By the same method this machine {text} in {count} of {ranked}{open_ones}{drawn}"
+    return f". With the same method this machine {text} in {count} of {ranked}{open_ones}{drawn}"
 
 
 def _ahead(unit: str) -> tuple[str, Callable[[float, float], bool]]:

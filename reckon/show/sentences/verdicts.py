@@ -82,15 +82,15 @@ def measured_again(
     curves: each with these quantities by the position on its axis, in the axis's unit.
     """
     texts = [
-        f"{title(result, titles)} at {_again(curve, index, result)}"
+        f"“{title(result, titles)}” at {_again(curve, index, result)}"
         for curve, quantities in curves
         for at, result in quantities.items()
         if (index := curve.point_index(at)) is not None and result.has_samples
     ]
     if not texts:
         return say()
-    sentences = (f"{capitalised(text)}." for text in texts)
-    opening = "The curve measures quantities of the table again, in other processes."
+    sentences = (f"{text}." for text in texts)
+    opening = "The curve measures some quantities of the table again, in other processes."
     return say(opening, *sentences, "Other chapters use the table's value.")
 
 
@@ -98,7 +98,8 @@ def _again(curve: Result, index: int, result: Result) -> str:
     here, there = curve.summaries[index], result.summaries[0]
     where = counted_position(curve, curve.axis[index])
     note = "" if here.apart(there) else f"; {here.why_not_apart(there)}"
-    return f"{where}: {summary_text(here, curve.unit)}, in the table {result:interval}{note}"
+    curves = summary_text(here, curve.unit)
+    return f"{where} is {curves} in the curve and {result:interval} in the table{note}"
 
 
 def how_far(ratio: float) -> str:
@@ -187,8 +188,8 @@ def within_scatter(measured: Summary, predicted: float) -> str:
     if not low <= predicted <= high or how_far(measured.median / predicted) == "as predicted":
         return ""
     return (
-        "The interval of the measured value holds the sealed prediction, so the difference may be "
-        "chance."
+        "The interval of the measured value contains the sealed prediction, so the difference may "
+        "be chance."
     )
 
 
@@ -241,15 +242,19 @@ def warnings(result: Result) -> list[str]:
     """The warnings about the samples in words; of a curve, with the positions of each."""
     if not result.is_curve:
         return [note for summary in result.summaries for note in _notes_of(summary, result.unit)]
-    positions: dict[str, list[str]] = {}
+    positions: dict[str, list[float]] = {}
     for x, summary in zip(result.axis, result.summaries, strict=True):
         if summary.warnings:
             note = warning_sentences.note(summary.warnings[0])
-            positions.setdefault(note, []).append(position_text(result, x))
+            positions.setdefault(note, []).append(x)
         elif warning_sentences.is_shared(summary):
-            note = "the {term}`core <busy sibling>` was shared for a part of the time"
-            positions.setdefault(note, []).append(position_text(result, x))
-    return note_sentences(positions, len(result.points))
+            note = "a {term}`sibling thread <busy sibling>` was busy for a part of the time"
+            positions.setdefault(note, []).append(x)
+    texts = {
+        note: [*(position_text(result, x) for x in others), counted_position(result, last)]
+        for note, (*others, last) in positions.items()
+    }
+    return note_sentences(texts, len(result.points))
 
 
 def _notes_of(summary: Summary, unit: str) -> list[str]:

@@ -10,7 +10,7 @@ from reckon.statistics import BusySibling, SampleWarning, Summary
 # As Markdown, with links to the glossary.
 _NOTES = {
     "drift": "it drifted by {percent:+.1f} % while it was measured",
-    "two modes": "its trials have {{term}}`two modes`, so one number does not describe it",
+    "two modes": "the trials have {{term}}`two modes`, so one number does not describe them",
     "wide": "fresh processes differ by {percent:.0f} % ({{term}}`interquartile range`)",
 }
 _CAUSES = {
@@ -19,7 +19,8 @@ _CAUSES = {
     "wide": "Fresh processes differ from one another",
 }
 
-SHARED = "Core shared with a busy sibling for a part of the time"
+_SIBLING = "{term}`busy sibling thread <busy sibling>`"
+SHARED = "A busy sibling thread shared the core for a part of the time"
 _LEAST_SHARE = 0.05  # of the time: below it the sibling moves no value by more than chance
 
 
@@ -36,14 +37,17 @@ def sibling_note(sibling: BusySibling, unit: str) -> str:
     """For which part of the time the core was shared and the value then, as note() has it.
 
     unit: that in which the sibling's median, which is in base units, is printed."""
-    share = f"{100 * sibling.share:.0f} % of the time"
+    share = f"for {100 * sibling.share:.0f} % of the time"
     value = units.amount(sibling.median, unit)
     if sibling.is_mixed:
         return (
-            f"the core had a {{term}}`busy sibling` {share}, and then it is {value}; too few "
-            "visits had the core alone, so the value mixes both"
+            f"{share} a {_SIBLING} shared the core, and then it is {value}; "
+            "too few visits had the core alone, so the value mixes both"
         )
-    return f"this is with the core alone; with a {{term}}`busy sibling`, {share}, it is {value}"
+    return (
+        "this value is from trials that had the core alone; "
+        f"{share} a {_SIBLING} shared it, and then it is {value}"
+    )
 
 
 def note(warning: SampleWarning) -> str:

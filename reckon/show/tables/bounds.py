@@ -10,7 +10,7 @@ from reckon.comparison.reports import published
 from reckon.comparison.reports.reported_value import ReportedValue
 from reckon.records.quantities.result import Result
 from reckon.show.block import Block, items, join_blocks, say
-from reckon.show.text import position_text
+from reckon.show.text import counted_position
 from reckon.show.titles import title_of
 
 _LISTED = 3  # values of a curve outside their bounds that are printed one by one
@@ -55,16 +55,17 @@ def plausibility(results: list[Result], minimum: float, unit: str, why: str, **o
     bounds = Bounds(minimum, unit, why, **options)
     outside, count = [], 0
     for result in results:
-        curves = {"this run": _values_of_run(result, bounds)}
+        curves = {"in this run": _values_of_run(result, bounds)}
         for reported in published.measured_values(result.quantity) if bounds.with_reports else []:
             value = _value_of_report(reported, result, bounds)
-            curves.setdefault(f"the {reported.machine}", []).append(value)
+            curves.setdefault(f"on the {reported.machine}", []).append(value)
         for owner, curve in curves.items():
             count += len(curve)
             outside += _outside(title_of(result.quantity), owner, curve, bounds)
     if not outside:
-        return say(bounds.rule(), "None is." if count else "Nothing was measured that could be.")
-    rule = say(bounds.rule(), "Outside are:")
+        none = "No median is outside." if count else "Nothing was measured that could be outside."
+        return say(bounds.rule(), none)
+    rule = say(bounds.rule(), "These values are outside:")
     return join_blocks([rule, items(outside), say(bounds.because)])
 
 
@@ -74,7 +75,7 @@ def _values_of_run(result: Result, bounds: Bounds) -> list[_Value]:
     values = []
     summaries = result.cycles if in_cycles else result.summaries
     for point, summary in zip(result.points, summaries, strict=False):
-        where = f" at {position_text(result, point.x)}" if result.is_curve else ""
+        where = f" at {counted_position(result, point.x)}" if result.is_curve else ""
         share = _share(result, bounds.block_bytes, point.x)
         for each in summary.groups or [summary]:
             value = each.median if in_cycles else units.from_base(each.median, bounds.unit)
@@ -89,7 +90,9 @@ def _value_of_report(reported: ReportedValue, result: Result, bounds: Bounds) ->
     if reported.at is None:
         return _Value(value * _share(result, bounds.block_bytes, None), "")
     at = units.to_base(reported.at, result.axis_unit) if bounds.block_bytes else None
-    where = f" at {units.as_given(reported.at)}"
+    is_count = result.axis_unit == "1"
+    at_text = counted_position(result, reported.at) if is_count else units.as_given(reported.at)
+    where = f" at {at_text}"
     return _Value(value * _share(result, bounds.block_bytes, at), where)
 
 
@@ -110,8 +113,8 @@ def _outside(quantity: str, owner: str, values: list[_Value], bounds: Bounds) ->
     """The values of one curve outside: each by itself or, of many, their number and the worst."""
     outside = [v for v in values if not bounds.minimum <= v.value <= bounds.maximum]
     if len(outside) <= _LISTED:
-        return [f"{quantity}{v.where} of {owner}: {bounds.text(v.value)}" for v in outside]
+        return [f"{quantity}{v.where}, {owner}: {bounds.text(v.value)}" for v in outside]
     lowest, *_, highest = sorted(outside, key=lambda value: value.value)
     worst = lowest if lowest.value < bounds.minimum else highest
-    worst_text = f"the worst {bounds.text(worst.value)}{worst.where}"
-    return [f"{quantity} of {owner}: {len(outside)} values, {worst_text}"]
+    worst_text = f"the farthest is {bounds.text(worst.value)}{worst.where}"
+    return [f"{quantity}, {owner}: {len(outside)} values; {worst_text}"]

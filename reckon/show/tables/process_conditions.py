@@ -69,10 +69,10 @@ def _where(results: list[Result]) -> Block:
 
 _RELATIONS = {
     "": "",
-    "sibling": ", the other thread of the core as the machine reports",
-    "same_cache": ", another core below the same last-level cache as the machine reports",
-    "same_socket": ", another core of the same socket as the machine reports",
-    "other_socket": ", a core of another socket as the machine reports",
+    "sibling": "the other thread of the core",
+    "same_cache": "another core that shares the last-level cache",
+    "same_socket": "another core of the same socket",
+    "other_socket": "a core of another socket",
 }
 
 
@@ -82,10 +82,13 @@ def _partners(results: list[Result]) -> Block:
     for result in results:
         for process in processes_of(result):
             if process.partner_cpu >= 0:
-                where = f"CPU {process.partner_cpu}{_RELATIONS[process.partner_relation]}"
+                where = f"CPU {process.partner_cpu}"
+                relation = _RELATIONS[process.partner_relation]
+                if relation:
+                    where += f". According to the machine, this is {relation}"
                 quantities.setdefault(where, []).append(title_of(result.quantity))
     return items(
-        f"The other end was on {where}. This was so for {join_words([*dict.fromkeys(names)])}."
+        f"The other end ran on {where}. This holds for {join_words([*dict.fromkeys(names)])}."
         for where, names in quantities.items()
     )
 

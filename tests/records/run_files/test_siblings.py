@@ -93,11 +93,11 @@ def test_processes_whose_trials_were_all_busy_are_not_summarised():
     [
         (
             [0.8, 0.8, 0.8, 0.1, 0.8],
-            r"this is with the core alone; with a .*busy sibling.*, 7\d % of the time, it is 16\d ns",
+            r"trials that had the core alone; for 7\d % of the time a .*busy sibling.* it is 16\d ns",
         ),
         (
             [0, 1, 1, 1, 0],
-            r"the core had a .*busy sibling.* 6\d % of the time, and then it is 16\d ns; too",
+            r"for 6\d % of the time a .*busy sibling.* shared the core, and then it is 16\d ns; too",
         ),
     ],
 )
