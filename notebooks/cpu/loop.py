@@ -60,12 +60,12 @@ def groups_of_processes(loop):
     if not groups:
         return []
     fast, slow = groups
-    fall = (f"Its {len(fast) + len(slow)} fresh processes fall into two groups: {len(fast)} near {rk.number(np.median(fast))} cycles and "
-            f"{len(slow)} near {rk.number(np.median(slow))}.")
+    fall = (f"The {len(fast) + len(slow)} fresh processes fall into two groups: {len(fast)} near {rk.number(np.median(fast))} cycles and "
+            f"{len(slow)} near {rk.number(np.median(slow))} cycles.")
     if slow_processes_are_of_whole_visits(loop, slow):
-        return [rk.consistent("a busy sibling in some visits", f"{fall} The slower ones are all processes of some visits. A busy sibling "
-                              "thread at that time would do that.")]
-    return [rk.unexplained("two groups", f"{fall} The faster ones show what the core can do. What slows the others is not shown here; "
+        return [rk.consistent("a busy sibling in some visits", f"{fall} The slower group is all processes of some visits. A busy sibling "
+                              "thread during these visits would explain that.")]
+    return [rk.unexplained("two groups", f"{fall} The faster group shows what the core can do. The data do not show what slows the other group; "
                            "a busy sibling thread would do it.")]
 
 
@@ -76,8 +76,8 @@ def disturbed_clocks(loop):
     disturbed = (off > 0.02) & (abs(times - 1) < 0.1 * off)
     if not disturbed.any() or disturbed.sum() > len(times) / 2:
         return []
-    return [rk.unexplained("clock disturbed", f"In {disturbed.sum()} of {len(times)} visits the clock beside it was up to "
-                          f"{rk.percent(off[disturbed].max())} off, while a round took the same time.")]
+    return [rk.unexplained("clock disturbed", f"In {disturbed.sum()} of {len(times)} visits the core clock measured next to the loop differed by up to "
+                          f"{rk.percent(off[disturbed].max())}, but a round took the same time.")]
 
 
 def slower_across_lines(across, o2):
@@ -103,26 +103,26 @@ def two_values(a_round, whole, how):
     """A round by itself and by the slope of the whole loop."""
     if not a_round.summary or whole.line is None:
         return rk.unexplained("not both values", f"{how} could not be measured.")
-    by_itself = f"{how} {a_round} ({a_round:cycles}) in ten thousand rounds without a pause"
+    by_itself = f"{how} in ten thousand rounds without a pause, a round takes {a_round} ({a_round:cycles})."
     if not whole.is_straight:
-        return rk.shown("one value of a round", f"{by_itself}. The points of the whole loop lie on no straight line, so no slope shows what a "
+        return rk.shown("one value of a round", f"{by_itself} The points of the whole loop do not lie on a straight line, so no slope shows what a "
                         "round takes.")
+    by_slope = f"{by_itself} According to the slope of the whole loop, it takes {rk.amount(whole.line.slope, 'ns')}"
     if a_round.is_of_two_groups:
-        return rk.unexplained("two groups of a round", f"{by_itself}; by the slope of the whole loop {rk.amount(whole.line.slope, 'ns')}. "
-                              "Its processes fall into two groups, so the two do not compare.")
+        return rk.unexplained("two groups of a round", f"{by_slope}. The processes fall into two groups, so the two values cannot be compared.")
     times = whole.line.slope / a_round.median
-    values = f"{by_itself}; by the slope of the whole loop {rk.amount(whole.line.slope, 'ns')}, {rk.percent_more_or_less(times)}"
+    values = f"{by_slope}, {rk.percent_more_or_less(times)}."
     if times > 1.2 and not samples_disagree(whole):
-        return rk.consistent("slope larger", f"{values}, as where the last jump is mispredicted from some length on.")
-    return rk.shown("two values of a round", f"{values}.")
+        return rk.consistent("slope larger", f"{values} This fits a last jump that is mispredicted from some number of rounds on.")
+    return rk.shown("two values of a round", values)
 
 
 def why_two_values(a_round, whole):
     """Why the two values of a round differ: a list of at most one finding."""
     overlap = overlapping(whole, a_round)
     if overlap.any():
-        return [rk.consistent("loops overlap", f"Whole loops of {numbers_of_rounds(whole.axis_in_unit[overlap])} rounds take less than their rounds in a "
-                              "long loop. Repeated loops do not depend on one another, so the processor runs rounds of several at once.")]
+        return [rk.consistent("loops overlap", f"Whole loops of {numbers_of_rounds(whole.axis_in_unit[overlap])} rounds take less time than as many rounds of "
+                              "a long loop. Repeated loops do not depend on one another, so the processor runs rounds of several loops at once.")]
     return []
 
 
@@ -142,13 +142,13 @@ def pace_of_a_round(o2, clock):
     if against_one == "one":
         return rk.shown("one cycle", f"Yes: {middle} cycles.")
     if against_one == "more" and fastest < 1.15:
-        return rk.consistent("fastest in one cycle", f"Its fastest trials do ({rk.number(fastest)} cycles), the median takes {middle}. The "
-                             "addition keeps its cycle, so the two other instructions wait. The likely cause is the core's other "
-                             "hardware thread, which takes turns to fetch and to jump. A guest cannot see it; a run on an otherwise "
-                             "idle host would show it.")
+        return rk.consistent("fastest in one cycle", f"Its fastest trials do ({rk.number(fastest)} cycles); the median trial takes {middle} cycles. The "
+                             "addition still takes one cycle, so the two other instructions wait. The likely cause is the core's other "
+                             "hardware thread, which takes turns to fetch and to jump. A guest cannot see that thread; a run on an "
+                             "otherwise idle host would show it.")
     if against_one == "more":
-        return rk.consistent("more cycles", f"No, {middle} cycles, and no trial is faster than {rk.number(fastest)}: this core does not "
-                             "take a jump in each cycle, or the loop lies badly.")
+        return rk.consistent("more cycles", f"No: a round takes {middle} cycles, and no trial takes less than {rk.number(fastest)} cycles. So this "
+                             "core does not take a jump in each cycle, or the loop lies at a bad place.")
     low, high = map(rk.number, bounds_of_pace(o2))
     return rk.unexplained("one cycle or not", f"That is not clear here: a round takes between {low} and {high} cycles.")
 
@@ -160,8 +160,8 @@ def one_cycle(o2, clock):
 
 def forwarding_seen(counter):
     if counter.median_cycles < 2.5:
-        return rk.shown("no forwarding", "The value of the counter reaches the next round at once, so the textbook's four or five "
-                        "cycles of forwarding are not there: this core renames memory on the stack.")
+        return rk.shown("no forwarding", "The value of the counter reaches the next round at once, without the four or five cycles of "
+                        "forwarding that textbooks name. So this core renames memory on the stack.")
     return rk.shown("forwarding", f"Forwarding a store to the next load takes {rk.number(counter.median_cycles - 1, 2)} cycles on top "
                     "of the addition.")
 
@@ -180,21 +180,21 @@ def round_explained(counter, o0, width):
         a_round = "the round"
         if faster_processes(o0) is not None:
             a_round = f"the round in the faster of its two groups of processes ({rk.number(pace(o0))} cycles)"
-        return rk.consistent("chain explains", f"The chain takes {rk.percent(pace(counter) / pace(o0))} of the time of {a_round}, so the round "
-                             "may wait for nothing else.")
+        return rk.consistent("chain explains", f"The chain alone takes {rk.percent(pace(counter) / pace(o0))} of the time of {a_round}. So perhaps "
+                             "the round waits for nothing else.")
     if least <= 1 <= most:
-        return rk.unexplained("chain or not", f"By the intervals the chain takes {rk.percent(least)} to {rk.percent(most)} of the round, so "
-                              "whether the round waits for it alone is open.")
+        return rk.unexplained("chain or not", f"According to the intervals, the chain takes {rk.percent(least)} to {rk.percent(most)} of the round. So "
+                              "it is open whether the round waits for the chain alone.")
     if most < 1 and width.low <= needed <= width.high:
         return rk.consistent("width fits", f"The chain is shorter than the round. A width of {rk.number(needed, 2)} instructions a cycle would "
-                             f"explain the round, and the guess allows for it ({width.low:g} to {width.high:g}). It was not measured by "
-                             "itself.")
-    return rk.unexplained("round unexplained", "Neither the chain nor the guessed width explains it.")
+                             f"explain the round, and the guess allows for it ({width.low:g} to {width.high:g}). The width was not "
+                             "measured by itself.")
+    return rk.unexplained("round unexplained", "Neither the chain nor the guessed width explains the round.")
 
 
 @rk.finding
 def unoptimised_round(counter, o0, width):
-    return [rk.shown("counter and round", f"A counter in memory alone takes {counter:cycles} an addition, the whole round {o0:cycles}."),
+    return [rk.shown("counter and round", f"One addition to a counter in memory takes {counter:cycles}; a whole round of the loop takes {o0:cycles}."),
             forwarding_seen(counter), round_explained(counter, o0, width)]
 
 
@@ -202,36 +202,36 @@ def unoptimised_round(counter, o0, width):
 def off_by_forwarding(counter, one, forwarding):
     left, predicted = counter.median_cycles - one.value, rk.number(forwarding.value)
     if left < 0.1:
-        return rk.shown("memory renamed", f"forwarding is free here, {predicted} cycles were predicted. This core renames memory on the "
-                        "stack, which the interval allowed for.")
-    return rk.consistent("another processor", f"forwarding takes {rk.number(left, 2)} cycles, not {predicted}. The processor is another one "
-                         "than in the tables.")
+        return rk.shown("memory renamed", f"forwarding takes no time here; the prediction was {predicted} cycles. This core renames memory on the "
+                        "stack, and the interval of the prediction allowed for that.")
+    return rk.consistent("another processor", f"forwarding takes {rk.number(left, 2)} cycles; the prediction was {predicted} cycles. This "
+                         "processor is not the one of the tables.")
 
 
 @rk.finding(needs=())
 def off_by_the_width(o0, width):
-    return rk.unexplained("width or renaming", f"a width of {rk.number(4 / o0.median_cycles, 2)} instructions a cycle would explain it; "
-                          f"{rk.number(width.value)} was guessed. Whether the width or the renaming of memory holds them up is not explained "
-                          "here; `perf stat -e cycles,uops_dispatched` would show it on a machine with performance counters.")
+    return rk.unexplained("width or renaming", f"a width of {rk.number(4 / o0.median_cycles, 2)} instructions a cycle would explain the round; "
+                          f"the guess was {rk.number(width.value)}. The data do not show whether the width or the renaming of memory holds them up; "
+                          "`perf stat -e cycles,uops_dispatched` would show it on a machine with performance counters.")
 
 
 @rk.finding(needs=())
 def off_by_the_jump(o2):
-    return rk.shown("round off", f"a round takes {rk.number(o2.median_cycles)} cycles, not the one of its addition; "
+    return rk.shown("round off", f"a round takes {rk.number(o2.median_cycles)} cycles instead of the one cycle of its addition; "
                           "see the question on the optimised loop.")
 
 
 @rk.finding(needs=())
 def off_by_fetching(across, lines, fetch):
-    return rk.unexplained("fetch off", f"a round takes {rk.number(across.median_cycles)} cycles, where {rk.number(fetch.value)} was guessed for "
-                          f"each of {lines.value:g} lines. Whether the lines are fetched in each round is not shown.")
+    return rk.unexplained("fetch off", f"a round takes {rk.number(across.median_cycles)} cycles; the guess for each of {lines.value:g} lines was "
+                          f"{rk.number(fetch.value)} cycles. The data do not show whether the lines are fetched in each round.")
 
 
 @rk.finding(needs=())
 def off_by_the_slope(times):
     if times < 1:
         return rk.consistent("slope overlaps", "a round of the long loop waits for the one before; short loops that are repeated run "
-                             "beside one another.")
+                             "at the same time.")
     return rk.unexplained("slope disturbed", "unexplained: the last jump may be mispredicted from some length on; "
                           "`perf stat -e branch-misses` would show it on a machine with performance counters.")
 
@@ -250,9 +250,9 @@ def off_at_points(whole, a_round, off):
     if (off & (whole.axis > 0) & ~overlapping(whole, a_round)).any():
         return rk.unexplained("points off", "unexplained.")
     if not off[whole.axis > 0].any():
-        return rk.unexplained("entering off", "entering and leaving the loop was guessed.")
+        return rk.unexplained("entering off", "the cost of entering and leaving the loop was guessed.")
     return rk.consistent("points overlap", "rounds of several repeated loops run at once, see the first question"
-                         f"{'; entering and leaving the loop was guessed' if off[whole.axis == 0].any() else ''}.")
+                         f"{'; the cost of entering and leaving the loop was guessed' if off[whole.axis == 0].any() else ''}.")
 
 
 def missed_points(whole, a_round):
@@ -273,25 +273,25 @@ def misses(counter, o0, o2, across, wholes, inputs):
     items = [rk.missed(counter, off_by_forwarding(counter, one, forwarding)), rk.missed(o0, off_by_the_width(o0, width)),
              rk.missed(o2, off_by_the_jump(o2)), rk.missed(across, off_by_fetching(across, lines, fetch)),
              *(item for whole, a_round in wholes for item in (missed_slope(whole), missed_points(whole, a_round)))]
-    return rk.missed_list(items, "None of the loops in the table, and no point and no slope of a whole loop.")
+    return rk.missed_list(items, "None: no loop of the table, and neither a point nor the slope of a whole loop.")
 
 
 @rk.finding
 def place(across, o2):
     slower = slower_across_lines(across, o2)
-    grouped = [name for name, loop in (("across", across), ("aligned", o2)) if groups_of_processes(loop)]
-    of_groups = f", by the faster group of processes ({' and '.join(grouped)})" if grouped else ""
-    takes = (f"Across two cache lines a round takes {rk.number(pace(across))} cycles, {rk.number(slower)} times the aligned "
-             f"loop{of_groups}.")
+    grouped = [name for name, loop in (("across two lines", across), ("at the aligned place", o2)) if groups_of_processes(loop)]
+    of_groups = f" The processes {' and '.join(grouped)} fall into two groups; we compare the faster one." if grouped else ""
+    takes = (f"Across two cache lines a round takes {rk.number(pace(across))} cycles, {rk.number(slower)} times as long as in the aligned "
+             f"loop.{of_groups}")
     if slower <= 1.15:
-        return rk.shown("does not mind", f"{takes} This core does not mind.")
+        return rk.shown("does not mind", f"{takes} So the place makes little difference on this core.")
     if bounds_of_pace(across)[0] <= bounds_of_pace(o2)[1]:
-        return rk.unexplained("place unclear", f"{takes} But the intervals overlap, so the difference may be none.")
+        return rk.unexplained("place unclear", f"{takes} But the intervals overlap, so there may be no difference.")
     found = [rk.shown("minds its place", f"{takes} Every edit above the loop changes its place, so two versions of a program may differ "
                       "by that much.")]
     if slower > 2.1:
-        found.append(rk.unexplained("two lines disturbed", "The second line is one more fetch, a factor of two at most. What takes the rest "
-                                    "is not shown here; a busy sibling thread would delay two fetches more than one."))
+        found.append(rk.unexplained("two lines disturbed", "The second line is one more fetch, which explains a factor of two at most. The data do not show "
+                                    "what takes the rest; a busy sibling thread would delay two fetches more than one."))
     return found
 
 
@@ -299,17 +299,17 @@ def place(across, o2):
 def unoptimised_elsewhere(o0, o0_whole):
     if o0.has_samples and (overlap := overlapping(o0_whole, o0)).any():
         each = np.divide(o0_whole.medians[overlap], o0_whole.axis_in_unit[overlap])
-        return rk.shown("for its program alone", f"In the whole loop, repeated, {rk.plain(o0_whole.axis_in_unit[overlap][each.argmin()])} "
-                        f"unoptimised rounds take {rk.amount(each.min(), 'ns')} each, not {o0}: an unoptimised figure holds for its program alone.")
+        return rk.shown("for its program alone", f"When a loop of {rk.plain(o0_whole.axis_in_unit[overlap][each.argmin()])} unoptimised rounds is repeated, "
+                        f"each round takes {rk.amount(each.min(), 'ns')} instead of {o0}. So an unoptimised figure holds only for its program.")
     if not o0.has_samples or not o0_whole.is_straight:
-        return rk.unexplained("unoptimised unsure", "Whether an unoptimised round costs as much elsewhere is not shown: the whole loop has no "
-                              "slope to compare it with.")
+        return rk.unexplained("unoptimised unsure", "The data do not show whether an unoptimised round costs as much elsewhere, because the whole "
+                              "loop gives no slope for a comparison.")
     line, (low, high) = o0_whole.line, o0.summary.bounds
-    gives = ("In the whole loop, repeated, an unoptimised round takes by the slope "
+    gives = ("According to the slope of the repeated whole loop, an unoptimised round takes "
              f"{rk.amount_with_interval(line.slope, line.slope_low, line.slope_high, 'ns')}")
     if line.slope_low > high or line.slope_high < low:
-        return rk.shown("for its program alone", f"{gives}, not {o0}: an unoptimised figure holds for its program alone.")
-    return rk.unexplained("unoptimised alike", f"{gives}, which does not differ from {o0} by the intervals.")
+        return rk.shown("for its program alone", f"{gives} instead of {o0}. So an unoptimised figure holds only for its program.")
+    return rk.unexplained("unoptimised alike", f"{gives}. The data do not show a difference from the {o0} of the long loop.")
 
 
 @rk.finding(missing="")
@@ -319,33 +319,34 @@ def answer(o2, clock):
         middle = f"{middle} in the faster of two groups of processes"
     against_one = takes_one_cycle(o2)
     if against_one == "less":
-        return rk.shown("round folded", f"A round takes {middle}: this core folds its additions and jumps more than once in a cycle.")
+        return rk.shown("round folded", f"A round takes {middle}, so this core folds its additions and jumps more than once in a cycle.")
     if against_one == "more" and fastest_cycles(o2, clock) < 1.15:
-        return rk.consistent("round takes turns", f"Its fastest trials take the one cycle of the addition, the median {middle}. The likely "
+        return rk.consistent("round takes turns", f"Its fastest trials take the one cycle of the addition; the median trial takes {middle}. The likely "
                              "cause is a busy sibling thread on the same core.")
     return rk.shown("round's cycles", f"A round takes {middle}.")
 
 
-@rk.finding(missing="A round of the loop: every trial, each the mean of 10,000 rounds")
+@rk.finding(missing="A round of the loop. Each trial is the mean of 10,000 rounds")
 def distribution(across, o2):
-    return rk.shown("cost of the place", f"The same loop costs {rk.number(slower_across_lines(across, o2), 2)} times as much across two "
-                    "cache lines: every trial, each the mean of 10,000 rounds")
+    return rk.shown("cost of the place", f"The same loop takes {rk.number(slower_across_lines(across, o2), 2)} times as long across two "
+                    "cache lines. Each trial is the mean of 10,000 rounds")
 
 
 def unoptimised_report(o0):
     return ("A report times a million operations in an unoptimised loop and subtracts nothing. Each operation shows as "
             "10 ns. How much of that may be the loop, and why “may”?",
-            f"A round alone takes {o0}, and up to so much of each 10 ns may be the loop. Much of it may overlap with the operation; "
-            "then subtracting it takes off too much.")
+            f"A round alone takes {o0}, so the loop may be that much of each 10 ns at most. Much of the round may overlap with the operation; "
+            "then subtracting the round takes off too much.")
 
 
 def four_more_instructions(counter, o0, o2):
     chain, a_round, optimised = (pace(result) if result.summary else math.nan for result in (counter, o0, o2))
     return ("The body of the unoptimised loop gets four more instructions that depend on nothing. Predict the round, once "
             "from the chain and once from the width.",
-            f"The chain stays at {rk.number(chain)} cycles. The width is not known. The round runs {rk.number(4 / a_round, 2)} instructions a "
-            f"cycle, but it may wait for the chain; the optimised loop runs {rk.number(3 / optimised, 2)}. At these rates eight instructions "
-            f"take {rk.number(2 * a_round)} and {rk.number(8 * optimised / 3)} cycles. The longer of chain and width is the prediction.")
+            f"The chain stays at {rk.number(chain)} cycles. We do not know the width, the number of instructions that the core can run in a "
+            f"cycle. The unoptimised loop runs {rk.number(4 / a_round, 2)} instructions a cycle, but it may wait for the chain; the optimised loop runs "
+            f"{rk.number(3 / optimised, 2)}. At these rates eight instructions take {rk.number(2 * a_round)} and "
+            f"{rk.number(8 * optimised / 3)} cycles. The longer of chain and width is the prediction.")
 
 
 def a_line_above(o2, across):
@@ -353,16 +354,16 @@ def a_line_above(o2, across):
     by_place = abs(unaligned - aligned)
     can_make = f"Moving the code alone can make a difference of {rk.amount(by_place, 's')}."
     if not (across.has_samples and o2.has_samples):
-        verdict = "So here nothing is known of the place"
+        verdict = "So here we know nothing about the effect of the place"
     elif across.apart(o2) == 0:
-        verdict = "By their intervals these do not differ, so here no effect of the place is shown"
+        verdict = "These two do not differ clearly, so the data show no effect of the place"
     elif by_place > 0.5:
         verdict = f"{can_make} So the new line may have done nothing but move the loop"
     else:
         verdict = f"{can_make} That is less than the half second, so moving the loop explains a part at most"
     return ("Begin with `rk.frame(o2, across)`. Somebody adds a line far above a loop of 1,000,000,000 rounds, and the program gets slower by "
             "half a second. Was it the line?",
-            f"The loop takes {rk.amount(aligned, 's')} where it is aligned and {rk.amount(unaligned, 's')} across two cache lines. "
+            f"The loop takes {rk.amount(aligned, 's')} when it is aligned and {rk.amount(unaligned, 's')} across two cache lines. "
             f"{verdict}. Measure both versions with the loop aligned {{cite}}`mytkowicz2009`.")
 
 
@@ -371,18 +372,21 @@ def rounds_of_whole_loops(o0_whole, o0):
     slopes = [np.polyfit(o0_whole.axis_in_unit[part], o0_whole.medians[part], 1)[0] if np.sum(part) > 1 else math.nan for part in (few, many)]
     return ("Begin with `rk.frame(o0_whole)`. Fit a line to the loops of up to 12 rounds, and one to those of 12 and more. Do the slopes agree with each other and with a round of "
             "a long loop?",
-            f"The slopes are {rk.amount(slopes[0], 'ns')} and {rk.amount(slopes[1], 'ns')} a round; a long loop takes {o0} a round. A core runs into the next loop while "
-            "the last one ends, so few rounds seem cheap; and a loop whose end it cannot predict adds the same cost once, wherever it ends. A line through all hides both.")
+            f"The slopes are {rk.amount(slopes[0], 'ns')} and {rk.amount(slopes[1], 'ns')} a round; a long loop takes {o0} a round. A core begins the next loop while "
+            "the previous one still ends, so few rounds seem cheap. A loop whose end the core cannot predict adds the same cost once, wherever it ends. A line through all "
+            "points hides both effects.")
 
 
 def two_chains(o0):
     return ("Write a probe of a loop with two counters in memory instead of one, compiled at `-O0`. Predict the round from the chain and from the width.",
-            f"The two counters do not wait for each other, so the chain predicts the round of one, {o0}. By the width, its instructions are nearly twice as many. Where the round "
-            "stays, the chain limits it; where it nearly doubles, the width does. In between, both are near to each other.")
+            f"The two counters do not wait for each other, so the chain predicts the time of a round with one counter, {o0}. The width predicts more, because there are nearly "
+            "twice as many instructions. If the round takes as long as before, the chain limits it. If it takes nearly twice as long, the width limits it. In between, both limits "
+            "are near to each other.")
 
 
 def place_refuted(o2, across):
-    return ("The model has a loop across two cache lines wait until the core has fetched both, in each round. Refute it: move the loop by 8 bytes at a time across the "
-            "line, with `.p2align` and `nop`, and time each place.",
-            f"Aligned, a round takes {o2}, across two lines {across}. If fetching is the reason, only the places at which the loop lies on two lines are slow. If places "
-            "within a line are slow as well, or some across it fast, it is another boundary: of the decoded instructions' store (32 or 64 bytes), or of a jump at its end.")
+    return ("The model assumes: if a loop lies on two cache lines, each round waits until the core has fetched both lines. Try to refute this: move the loop by 8 bytes at a "
+            "time across the line, with `.p2align` and `nop`, and time each place.",
+            f"A round takes {o2} in the aligned loop and {across} across two lines. If fetching is the reason, only the places at which the loop lies on two lines are slow. If "
+            "places within a line are slow as well, or some places across the line are fast, the reason is another boundary. It may be that of the store for decoded instructions "
+            "(32 or 64 bytes), or that of a jump at its end.")
