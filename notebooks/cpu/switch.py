@@ -11,7 +11,7 @@ import reckon as rk
 @rk.finding(needs=())
 def negative(rings):
     if any(min(ring.medians, default=0) < 0 for ring in rings):
-        return rk.shown("negative ring", "A negative figure means that the sum alone, timed in one process, took longer than the whole "
+        return rk.shown("negative ring", "A negative value means that the sum alone, timed in one process, took longer than the whole "
                         "ring.")
     return []
 
@@ -40,17 +40,17 @@ def page_tables(pairs):
     """Whether the change of page tables adds to a switch. pairs: a process's and a thread's, by what hands the token over."""
     more = [by for by, (process, thread) in pairs.items() if process.apart(thread) > 0]
     if not more:
-        return rk.unexplained("like threads", "In none of these pairs is a process shown to cost more, so these runs cannot tell whether a change of page tables adds "
-                              "anything.")
+        return rk.unexplained("like threads", "The data show for none of these pairs that a process costs more. So these runs cannot tell whether a change of page "
+                              "tables adds anything.")
     if len(more) < len(pairs):
         others = " and ".join(by for by in pairs if by not in more)
-        return rk.consistent("page tables may add", f"A process is shown to cost more only {' and '.join(more)}, {others} not. So a change of page tables seems to "
-                             "add to a switch, but not much more than switches scatter.")
+        return rk.consistent("page tables may add", f"The data show that a process costs more only {' and '.join(more)}, but not {others}. So a change of page "
+                             "tables seems to add to a switch, but not much more than switches scatter.")
     if not of_one_value(pairs.values()):
-        return rk.unexplained("not page tables alone", f"In each of these pairs a process costs more, but the differences, {differences(pairs.values())}, "
-                              "are not one value. So they hold more than a change of the address space.")
-    return rk.consistent("page tables add to a switch", "In each of these pairs a process costs more, and the differences may be one value. So to change "
-                         "the address space seems to add to a switch.")
+        return rk.unexplained("not page tables alone", f"In each of these pairs a process costs more, but the differences ({differences(pairs.values())}) "
+                              "are not the same. So they contain more than a change of the address space.")
+    return rk.consistent("page tables add to a switch", "In each of these pairs a process costs more, and the differences agree within their scatter. So "
+                         "changing the address space seems to make a switch longer.")
 
 
 @rk.finding(needs=())
@@ -61,33 +61,33 @@ def process_or_thread(switches):
     measured = {by: pair for by, pair in pairs.items() if all(each.summary for each in pair)}
     if not measured:
         return rk.unexplained("not compared", "Both have to be measured to compare them.")
-    lines = "\n".join(f"- {by} {more_than_a_thread(*pair)}" for by, pair in measured.items())
+    lines = "\n".join(f"- {by}: {more_than_a_thread(*pair)}" for by, pair in measured.items())
     costs = f"Compared with a switch between threads, one between processes costs:\n\n{lines}\n\n"
     alike = {by: pair for by, pair in measured.items() if by != "by futex"}
     found = [rk.shown("compared", costs)]
     if len(alike) < len(measured):
-        found.append(rk.shown("futex apart", "By futex processes and threads do not do the same: a futex of two processes is shared, one of two threads private. "
-                              "So only the other pairs show what the address space adds."))
+        found.append(rk.shown("futex apart", "With a futex, processes and threads do not do the same: two processes need a shared futex, and two threads use a "
+                              "private one. So only the other pairs show what the address space adds."))
     return [*found, page_tables(alike)] if alike else found
 
 
 @rk.finding
 def share_of_the_pipe(pipe, gross, net, by_futex, threads, threads_by_futex):
-    found = (f"A pass through a pipe takes {pipe} alone, {rk.percent(pipe.median / gross.median)} of the {gross} with the switch. "
-             f"Subtracted in the same trial it leaves {net}. By futex, with no pipe but still with two system calls and a wake-up, "
-             f"a switch takes {by_futex}{by_futex.indistinct_note(gross)}, between threads {threads_by_futex}, where it is {threads} over "
-             f"pipes{threads_by_futex.indistinct_note(threads)}")
+    found = (f"A pass through a pipe alone takes {pipe}, {rk.percent(pipe.median / gross.median)} of the {gross} of a switch over a pipe. If we "
+             f"subtract the pipe in the same trial, {net} remain. With a futex there is no pipe, but still two system calls and a wake-up. "
+             f"A switch between processes then takes {by_futex}{by_futex.indistinct_note(gross)}. Between threads it takes {threads_by_futex} "
+             f"with a futex, and {threads} over pipes{threads_by_futex.indistinct_note(threads)}.")
     if by_futex.apart(gross) == 0 and threads_by_futex.apart(threads) == 0:
-        return rk.shown("means alike", f"{found}: the means are not shown to make a difference here.")
-    return rk.shown("share of the pipe", f"{found}.")
+        return rk.shown("means alike", f"{found} So the data show no difference between pipe and futex.")
+    return rk.shown("share of the pipe", found)
 
 
 @rk.finding
 def to_another_cpu(far, gross):
-    takes = f"Handing over to another CPU takes {far}, {rk.number(far.median / gross.median, 2)} times a switch on the same one"
+    takes = f"A hand-over to another CPU takes {far}, {rk.number(far.median / gross.median, 2)} times as long as a switch on the same CPU."
     if far.apart(gross) > 0:
-        return rk.consistent("woken", f"{takes}: an idle CPU has to be woken.")
-    return rk.shown("as near", f"{takes}.")
+        return rk.consistent("woken", f"{takes} An idle CPU has to be woken.")
+    return rk.shown("as near", takes)
 
 
 def switches_a_turn(processes, kind, passes=2):
@@ -105,9 +105,9 @@ def processes_of(result):
 def every_pass_switched(gross, pipe):
     asleep, put_off = (switches_a_turn(processes_of(gross), kind) for kind in ("voluntary", "involuntary"))
     of_pipe = switches_a_turn(processes_of(pipe), "voluntary", 1)
-    return rk.shown("switches of a turn", f"The kernel counted {rk.number(asleep + put_off)} switches of the first party for each turn of "
-                    f"the token: in {rk.percent(asleep)} of the turns it went to sleep, in {rk.percent(put_off)} the woken partner "
-                    f"preempted it. Of the pipe alone it counted {rk.number(of_pipe, 2)}.")
+    return rk.shown("switches of a turn", f"For each turn of the token the kernel counted {rk.number(asleep + put_off)} switches of the first "
+                    f"party. In {rk.percent(asleep)} of the turns the party went to sleep; in {rk.percent(put_off)} its woken partner "
+                    f"preempted it. For a pass through the pipe alone the kernel counted {rk.number(of_pipe, 2)} switches.")
 
 
 def scheduling(result):
@@ -120,7 +120,7 @@ def off_by(off, measurements):
     """The number of measurements that are off, of all, and their least and greatest factor."""
     ratios = sorted(each.ratio for each in off)
     ends = " to ".join(dict.fromkeys(map(rk.number, [ratios[0], ratios[-1]])))
-    return f"{len(off)} of the {measurements} measurements, {ends} times the prediction"
+    return f"{len(off)} of the {measurements} measurements {'is' if len(off) == 1 else 'are'} off, at {ends} times the prediction"
 
 
 @rk.finding(needs=())
@@ -128,9 +128,9 @@ def where_cycles_go(cycles, guessed, null_ratio):
     """cycles: those of the scheduler that would explain every measurement; null_ratio: of the null system call."""
     if 0.7 < cycles / guessed.value / null_ratio < 1.4:
         return rk.consistent("like the null call", f"The null system call is off by nearly the same factor ({rk.number(null_ratio)}), so "
-                             "the cause is likely the kernel's code in general, not the switch: see its page.")
-    return rk.unexplained("unlike the null call", "Where they go is not explained here; a profile of the kernel during the benchmark, by "
-                          "`perf record -a`, would show it.")
+                             "the cause is likely the kernel's code in general, not the switch; see the chapter on the system call.")
+    return rk.unexplained("unlike the null call", "We do not know where these cycles go; a profile of the kernel during the benchmark "
+                          "(`perf record -a`) would show it.")
 
 
 def off_on_one_cpu(switches, schedule, null):
@@ -142,8 +142,8 @@ def off_on_one_cpu(switches, schedule, null):
     cycles = [scheduling(switch) for switch in switches if switch.summary]
     needed = " to ".join(dict.fromkeys(map(rk.number, [min(cycles), max(cycles)])))
     why = where_cycles_go(np.median(cycles), schedule, null.ratio if null else math.nan)
-    return rk.unexplained("off on one CPU", f"{differ} With the other inputs as guessed, the scheduler would have to take {needed} cycles; "
-                          f"{rk.number(schedule.value)} were guessed. {why}")
+    return rk.unexplained("off on one CPU", f"{differ} If the other inputs are as guessed, the scheduler has to take {needed} cycles; the guess was "
+                          f"{rk.number(schedule.value)} cycles. {why}")
 
 
 @rk.finding(needs=())
@@ -153,8 +153,8 @@ def why_waking_differs(waking, interrupt, trap):
         return rk.consistent("nothing to wake", "An idle CPU that polls needs no interrupt.")
     if rk.run().machine.value("system.guest") and trap.value > 5e-7:
         trips = 2 * trap.value
-        two = (f"A virtual CPU that idles leaves the guest, and so does the interrupt that wakes it: two trips, {rk.amount(trips, 'µs')} at what "
-               "CPUID takes.")
+        two = ("A virtual CPU that idles leaves the guest, and so does the interrupt that wakes it. If each of these two trips takes as long as a "
+               f"CPUID, both take {rk.amount(trips, 'µs')}.")
         if trips < 0.7 * waking:
             return rk.unexplained("trips explain a part", f"{two} The rest is not explained.")
         return rk.consistent("trips out of the guest", two)
@@ -168,15 +168,15 @@ def off_on_two_cpus(across, gross, interrupt, trap):
         return ""
     differ = f"- **To another CPU**: {off_by(off, len(across))}."
     if not gross.has_samples:
-        return rk.unexplained("waking not separated", f"{differ} What waking takes does not follow: no switch on one CPU was measured.")
+        return rk.unexplained("waking not separated", f"{differ} We cannot compute what waking takes, because no switch on one CPU was measured.")
     if gross.is_of_two_groups:
-        return rk.unexplained("waking not separated", f"{differ} What waking takes does not follow: a switch on one CPU takes {gross}.")
+        return rk.unexplained("waking not separated", f"{differ} We cannot compute what waking takes, because a switch on one CPU takes {gross}.")
     on_one = gross.median - gross.sealed_input("hand_over")
     waking = np.median([switch.median - switch.sealed_input("hand_over") for switch in off]) - on_one
     why = why_waking_differs(waking, interrupt, trap)
     strength = rk.unexplained if why.strength == "not explained" else rk.consistent
-    return strength("waking", f"{differ} With the scheduler as measured on one CPU, the interrupt and the waking take {rk.amount(waking, 'µs')} "
-                    f"where {rk.amount(interrupt.value, 'µs')} was guessed. {why}")
+    return strength("waking", f"{differ} If the scheduler takes as long as on one CPU, the interrupt and the waking take "
+                    f"{rk.amount(waking, 'µs')}; the guess was {rk.amount(interrupt.value, 'µs')}. {why}")
 
 
 def off_pipe(pipe, guessed):
@@ -184,8 +184,8 @@ def off_pipe(pipe, guessed):
     if not rk.is_miss(pipe.ratio):
         return ""
     cycles = rk.number((pipe.median - 2 * pipe.sealed_input("null")) * pipe.sealed_input("clock"))
-    return rk.missed_item("A pipe, no switch", f"{rk.number(pipe.ratio)} times", f"two null calls leave {cycles} cycles for the pipe itself, where "
-                          f"{rk.number(guessed.value)} were guessed.")
+    return rk.missed_item("A pipe, no switch", f"{rk.number(pipe.ratio)} times the prediction", f"without two null calls, {cycles} cycles remain for the pipe "
+                          f"itself; the guess was {rk.number(guessed.value)} cycles.")
 
 
 def misses(items):
@@ -195,50 +195,51 @@ def misses(items):
 @rk.finding
 def from_fork(early, gross):
     times = early.median / gross.median
-    takes = f"From fork's return until the child runs takes {early}, {rk.number(times, 2)} times a switch"
+    takes = f"The time from fork's return until the child runs is {early}"
+    as_long = f"{takes}, {rk.number(times, 2)} times as long as a switch."
     if times > 1.5:
-        return rk.consistent("creation too", f"{takes}: it times the rest of a process's creation as well, such as the page faults after "
-                             "a fork.")
+        return rk.consistent("creation too", f"{as_long} It includes the rest of a process's creation, such as the page faults after a fork.")
     if times < 0:
-        return rk.shown("child first", f"{takes}: the child ran before the parent's clock started.")
-    return rk.shown("like a switch", f"{takes}.")
+        return rk.shown("child first", f"{takes}, because the child ran before the parent's clock started.")
+    return rk.shown("like a switch", as_long)
 
 
 @rk.finding(needs=("gross",), missing="")
 def answer(gross, pipe, schedule):
     if gross.ratio > 1.25:
-        return rk.unexplained("scheduler off", f"{rk.number(scheduling(gross))} cycles of the scheduler would explain it; "
-                              f"{rk.number(schedule.value)} were guessed.")
-    return rk.shown("scheduler as guessed", f"The pipe alone takes {pipe} of it.")
+        return rk.unexplained("scheduler off", "The difference would be explained if the scheduler took "
+                              f"{rk.number(scheduling(gross))} cycles; the guess was {rk.number(schedule.value)} cycles.")
+    return rk.shown("scheduler as guessed", f"The pipe alone takes {pipe} of this time.")
 
 
 @rk.finding(missing="Switches on one CPU")
 def bars(far, gross):
-    return rk.shown("times a switch", f"A hand-over to another CPU costs {rk.number(far.median / gross.median, 2)} times a switch on the "
-                    "same one; by eventfd see the tables")
+    return rk.shown("times a switch", f"A hand-over to another CPU takes {rk.number(far.median / gross.median, 2)} times as long as a switch on the "
+                    "same CPU. The values for eventfd are in the tables")
 
 
 def ten_thousand_requests(switch):
     share = 2 * 10_000 * switch.value
     return ("A database process serves 10,000 requests a second on one CPU. For each it is woken and goes to sleep again: "
             "two switches. What share of the CPU is that?",
-            f"2 × 10,000 × {rk.amount(switch.value, 'µs')} = {rk.amount(share, 'ms')} in each second: {rk.percent(share)}.")
+            f"2 × 10,000 × {rk.amount(switch.value, 'µs')} = {rk.amount(share, 'ms')} in each second, which is {rk.percent(share)}.")
 
 
 def two_pieces_of_work(to_thread):
     return ("A thread has two pieces of work of the same length. It can do both, or hand one to a thread on an idle CPU, do "
             "the other and sleep until the first is done. From what length on does handing over pay?",
-            f"Both take 2 W by itself. With the other CPU the first piece is done after a hand-over of {to_thread} and W, and another "
-            f"hand-over wakes the first thread. So it pays if W is longer than two of them, {rk.amount(2 * to_thread.median, 'µs')}.")
+            f"Let W be the length of one piece. Alone, the thread needs 2 W for both. With the other CPU it needs one hand-over ({to_thread}), "
+            f"W, and a second hand-over that wakes the first thread. So it pays if W is longer than two hand-overs, "
+            f"{rk.amount(2 * to_thread.median, 'µs')}.")
 
 
 def difference_of_medians(process, pipe, net):
     apart = process.median - pipe.median
-    return ("Begin with `rk.frame(s[\"process\"], alone, s[\"process_less_pipe\"])`. The third subtracts the pipe in each trial, you can subtract medians. Do "
-            "both agree? When would they not?",
-            f"{process} less {pipe} are {rk.amount(apart, 'ns')}; trial by trial it is {net}. A median of differences is the difference of medians only if "
-            "both scatter alike around their middle. Where the machine gets slower for a moment, both parts of a trial are slow, and only "
-            "subtracting them there takes that out.")
+    return ("Begin with `rk.frame(s[\"process\"], alone, s[\"process_less_pipe\"])`. The third result subtracts the pipe in each trial; you can subtract the "
+            "medians instead. Do both agree? When would they not?",
+            f"The medians are {process} and {pipe}, and their difference is {rk.amount(apart, 'ns')}. Trial by trial it is {net}. A median of differences is the "
+            "difference of medians only if both scatter alike around their medians. If the machine gets slower for a moment, both parts of a trial are slow, and "
+            "only a subtraction within the trial removes that.")
 
 
 def token():
@@ -247,7 +248,7 @@ def token():
 
 def address_space_refuted(process, thread):
     measured, foreseen = (a - b for a, b in ((process.median, thread.median), (process.seal.predicted, thread.seal.predicted)))
-    return ("The model says that a switch between threads saves the change of address space. Refute it: let a thread answer instead of the child process in your "
-            "token. What has to come out?",
-            f"The sealed predictions are {rk.amount(foreseen, 'ns')} apart. This chapter measured {process} between processes and {thread} between threads: "
-            f"{rk.amount(measured, 'ns')}. Where the intervals of both overlap, the change does not show. Threads that are slower refute it.")
+    return ("The model says that a switch between threads saves the change of address space. Try to refute it: let a thread answer instead of the child process in "
+            "your token. What result do you expect?",
+            f"The sealed predictions differ by {rk.amount(foreseen, 'ns')}. This chapter measured {process} between processes and {thread} between threads, a difference "
+            f"of {rk.amount(measured, 'ns')}. If the intervals of both overlap, the data do not show the change. If threads are slower, the model is refuted.")

@@ -11,16 +11,16 @@ import reckon as rk
 def largest_ring(rings):
     """The caption of the rings' figure. rings: by the array of each process, from none to the largest."""
     if not all(len(ring.points) == len(rings[0].points) > 0 for ring in rings):
-        return rk.unexplained("rings not whole", "A switch in a ring of processes, by the array that each sums up; pipe and sum inside")
+        return rk.unexplained("rings not whole", "A switch in a ring of processes, by the array that each sums up, with pipe and sum included")
     none, large = rings[0], rings[-1]
-    return rk.shown("with and without arrays", f"Among {none.axis_in_unit[-1]:g} processes a switch takes "
-                    f"{rk.amount(none.medians[-1], 'µs')}, with 64 KiB to sum up {rk.amount(large.medians[-1], 'µs')}")
+    return rk.shown("with and without arrays", f"In a ring of {none.axis_in_unit[-1]:g} processes a switch takes "
+                    f"{rk.amount(none.medians[-1], 'µs')}; if each process also sums up 64 KiB, it takes {rk.amount(large.medians[-1], 'µs')}")
 
 
 @rk.finding(missing="")
 def without_array(flat):
-    return rk.shown("without an array", f"With pipe and sum subtracted, a switch among {flat.axis_in_unit[-1]:g} processes without an "
-                    f"array takes {rk.amount(flat.medians[-1], 'µs')}.")
+    return rk.shown("without an array", f"If we subtract pipe and sum, a switch in a ring of {flat.axis_in_unit[-1]:g} processes without "
+                    f"arrays takes {rk.amount(flat.medians[-1], 'µs')}.")
 
 
 def l2_cache(together):
@@ -29,8 +29,8 @@ def l2_cache(together):
     if not l2:
         return []
     if 0.75 * l2 < together <= l2:
-        return [rk.shown("arrays nearly fill", f"Together the arrays take {rk.amount(together, 'KiB')} of the {rk.amount(l2, 'KiB')} that are "
-                         "reported of the L2 cache. Whether all of it is usable is not shown here.")]
+        return [rk.shown("arrays nearly fill", f"All arrays together need {rk.amount(together, 'KiB')}; the reported size of the L2 cache is "
+                         f"{rk.amount(l2, 'KiB')}. The data do not show whether all of the cache is usable.")]
     if together <= l2:
         return [rk.shown("arrays fit", f"Together the arrays fit into the reported L2 cache of {rk.amount(l2, 'KiB')}.")]
     return [rk.shown("arrays exceed", f"Together the arrays exceed the reported L2 cache of {rk.amount(l2, 'KiB')}. The model knows no further cache.")]
@@ -40,16 +40,16 @@ def l2_cache(together):
 def with_array(ring, flat, kib):
     """What a switch costs with an array of that size in each process, against none: in the largest ring, then in the smaller ones."""
     if not (ring.has_samples and np.array_equal(ring.axis, flat.axis)):
-        return rk.unexplained("ring not measured", f"What {kib} KiB each add could not be measured.")
+        return rk.unexplained("ring not measured", f"What arrays of {kib} KiB add could not be measured.")
     loaded, empty, more = ring.summaries[-1], flat.summaries[-1], ring.medians - flat.medians
     predicted = rk.amount(ring.sealed("predicted")[-1] - flat.sealed("predicted")[-1], "µs")
     clear = loaded.apart(empty)
     unclear = "" if clear else f" ({loaded.why_not_apart(empty)})"
-    found = [rk.shown("array costs" if clear else "rings not apart", f"With {kib} KiB each, {rk.median_text(loaded, 'µs')}: "
-                      f"{rk.more_or_less(more[-1], 'µs')}{unclear}, where the model predicts {predicted} more.")]
+    found = [rk.shown("array costs" if clear else "rings not apart", f"If each process has an array of {kib} KiB, a switch takes {rk.median_text(loaded, 'µs')}. "
+                      f"That is {rk.more_or_less(more[-1], 'µs')}{unclear}; the model predicts {predicted} more.")]
     if len(more) > 1:
         low, high = (rk.more_or_less(end, "µs") for end in (min(more[:-1]), max(more[:-1])))
-        found.append(rk.shown("smaller rings", f"In smaller rings the difference goes from {low} to {high}."))
+        found.append(rk.shown("smaller rings", f"In smaller rings a switch with arrays takes between {low} and {high} than a switch without."))
     return found + l2_cache(ring.axis_in_unit[-1] * kib * 1024)
 
 
@@ -64,15 +64,15 @@ def parts_of_the_ring(whole, less_work):
     """Of a switch in the largest ring with 64 KiB each: what the sum and the pipe take, and the rest."""
     rest, rest_predicted = less_work.medians[-1], less_work.sealed("predicted")[-1]
     work, work_predicted = sum_and_pipe(whole, less_work)
-    parts = (f"Its parts among {whole.axis_in_unit[-1]:g} processes: the sum and the pipe take {rk.amount(work, 'µs')} "
-             f"({rk.amount(work_predicted, 'µs')} predicted), the switch and the lines thrown out {rk.amount(rest, 'µs')} "
-             f"({rk.amount(rest_predicted, 'µs')} predicted).")
+    parts = (f"In the ring of {whole.axis_in_unit[-1]:g} processes this time has two parts. Sum and pipe take {rk.amount(work, 'µs')} "
+             f"(predicted {rk.amount(work_predicted, 'µs')}). The switch and the reloading of lost cache lines take {rk.amount(rest, 'µs')} "
+             f"(predicted {rk.amount(rest_predicted, 'µs')}).")
     smaller, larger = sorted([work - work_predicted, rest - rest_predicted], key=abs)
     of_sum, *of_parts = (abs(math.log(ratio)) for ratio in ((work + rest) / (work_predicted + rest_predicted), work / work_predicted, rest / rest_predicted))
     if smaller * larger < 0 and abs(smaller) > abs(larger) / 3 and of_sum < min(of_parts):
         return rk.shown("errors cancel", f"{parts} The two errors have opposite signs, so the sum of both is nearer its prediction than the parts are.")
     if rk.is_miss(rest / rest_predicted) and not rk.is_miss((work + rest) / (work_predicted + rest_predicted)):
-        return rk.shown("one part hides", f"{parts} The second is off by more than a factor of two, which the sum of both hides.")
+        return rk.shown("one part hides", f"{parts} The second part is off by more than a factor of two, but the sum of both parts hides that.")
     return rk.shown("parts of the ring", parts)
 
 
@@ -87,7 +87,7 @@ def what_tags_do(machine):
     if machine.value("processor.architecture") != "x86_64":
         return ""
     if has_no_tags(machine):
-        return "This processor does not tag its translations, so a change between processes drops those of the program before, in a ring of any size. "
+        return "This processor does not tag its translations, so a change between processes drops the translations of the process before, in a ring of any size. "
     return ("Where the processor tags translations, Linux keeps those of six address spaces on a CPU, so a switch should cost more from eight processes "
             "on. Where it does not, each change drops them. ")
 
@@ -99,7 +99,8 @@ def why_it_grows(from_two, from_four, median, may_be_tags):
         return rk.shown("ring hardly grows", "Neither step is large.")
     if from_four > from_two and may_be_tags:
         return rk.consistent("grows from four", "The second step is the larger one, as with tags.")
-    return rk.unexplained("growth unexplained", "What makes the larger step is not known; counting cache and TLB misses (`perf stat "
+    larger = "from 2 to 4" if from_two >= from_four else "from 4 to 8"
+    return rk.unexplained("growth unexplained", f"We do not know why the step {larger} is the larger one. Counting cache and TLB misses (`perf stat "
                           "-e cache-misses,dTLB-load-misses`) would show it on a machine with performance counters.")
 
 
@@ -118,9 +119,9 @@ def growth_of_the_ring(ring):
 def off_ring(ring, title):
     ratios = ring.medians / ring.sealed("predicted")
     at = np.argmax(np.maximum(ratios, 1 / ratios))
-    reason = (f"its input is a switch among two processes, and a switch takes longer in a bigger ring; see the question before. It is farthest off among "
-              f"{ring.axis_in_unit[at]:g} processes, {rk.number(ratios[at])} times.")
-    return rk.missed_item(title, f"{rk.number(ring.ratio)} times by the median", reason)
+    reason = (f"the model uses a switch between two processes, but a switch takes longer in a bigger ring (see the question before). The ring of "
+              f"{ring.axis_in_unit[at]:g} processes is farthest off, at {rk.number(ratios[at])} times its prediction.")
+    return rk.missed_item(title, f"the median is {rk.number(ring.ratio)} times the prediction", reason)
 
 
 def off_rings(rings, titles):
@@ -134,27 +135,27 @@ def net_of_work(rings):
     if not all(ring.has_samples for ring in rings):
         return rk.unexplained("rings not measured", "The ring minus the pipe and the sum in one process")
     none, large = rings[0], rings[-1]
-    return rk.shown("what the caches lose", f"Without pipe and sum, a switch among {none.axis_in_unit[-1]:g} processes takes "
-                    f"{rk.amount(none.medians[-1], 'µs')}, with 64 KiB each {rk.amount(large.medians[-1], 'µs')}, which is the switch "
-                    "and what the caches lose")
+    return rk.shown("what the caches lose", f"Without pipe and sum, a switch in a ring of {none.axis_in_unit[-1]:g} processes takes "
+                    f"{rk.amount(none.medians[-1], 'µs')}; with 64 KiB each it takes {rk.amount(large.medians[-1], 'µs')}. That is the switch "
+                    "and the reloading of lost cache lines")
 
 
 @rk.finding(missing="")
 def off_in_the_rings(none, whole, less_work, switch):
     """What the rings show of the model's parts. none: the ring without arrays; whole, less_work: with the largest ones."""
     (work, predicted), at = sum_and_pipe(whole, less_work), np.argmin(abs(none.axis_in_unit - 8))
-    return rk.shown("rings off", f"The rings show how far to trust it. Among {none.axis_in_unit[at]:g} processes without arrays a switch takes "
-                    f"{rk.amount(none.medians[at], 'µs')}, not {rk.amount(switch.value, 'µs')}. Among {whole.axis_in_unit[-1]:g} with 64 KiB each, the "
-                    f"sum and the pipe take {rk.amount(work, 'µs')}, where {rk.amount(predicted, 'µs')} were predicted.")
+    return rk.shown("rings off", f"The rings show how far to trust the model. Among {none.axis_in_unit[at]:g} processes without arrays a switch takes "
+                    f"{rk.amount(none.medians[at], 'µs')}; the model uses {rk.amount(switch.value, 'µs')}. Among {whole.axis_in_unit[-1]:g} processes with "
+                    f"64 KiB each, sum and pipe take {rk.amount(work, 'µs')}; the prediction was {rk.amount(predicted, 'µs')}.")
 
 
 def a_ring_of_8(line, add, near, switch, clock, rings):
     """rings: see off_in_the_rings()."""
     lines, cycles = 128 * 1024 / line.value, add.value + near.value
     sums = lines * cycles / clock.value
-    return ("Begin with `rk.frame(whole[-1])`. Predict a switch in a ring of 8 processes with 128 KiB each, pipe and sum inside. Where would you not trust "
-            "the model?",
-            f"{rk.plain(lines)} lines at {rk.number(cycles)} cycles are {rk.amount(sums, 'µs')}; with "
+    return ("Begin with `rk.frame(whole[-1])`. Predict a switch in a ring of 8 processes with 128 KiB each, pipe and sum included. Where would you not "
+            "trust the model?",
+            f"{rk.plain(lines)} lines of {rk.number(cycles)} cycles each take {rk.amount(sums, 'µs')}. Together with "
             f"the switch of {rk.amount(switch.value, 'µs')} that makes {rk.amount(sums + switch.value, 'µs')}. The eight arrays "
-            "fill 1 MiB: where the L2 cache is no larger than that, lines come from the L3 cache, which the model does not know. "
+            "fill 1 MiB. If the L2 cache is not larger than that, lines come from the L3 cache, which the model does not know. "
             f"{off_in_the_rings(*rings, switch)}")
