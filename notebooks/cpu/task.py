@@ -23,7 +23,7 @@ def big_parent(fork, vfork, page):
     if not per_page(fork, page):
         return rk.unexplained("not from a lean parent", "Creating a process from a big parent")
     return rk.shown("fork and vfork", f"A fork from a parent with {fork.axis_in_unit.max():g} MiB takes "
-                    f"{rk.amount(fork.medians[-1], 'ms')}, a vfork {rk.amount(vfork.medians[-1], 'µs')}")
+                    f"{rk.amount(fork.medians[-1], 'ms')}; a vfork takes {rk.amount(vfork.medians[-1], 'µs')}")
 
 
 @rk.finding(needs=())
@@ -226,7 +226,7 @@ def without_the_fork(fork, program, by_vfork):
     rest, left = program.median - fork.median, by_vfork.median / program.median
     return ("Begin with `rk.frame(t[\"fork\"], t[\"fork_exec\"], t[\"vfork_exec\"])`. What share of fork, exec and wait would be left if the fork and its exit cost "
             "nothing? What share remains with vfork? Why can the two shares differ?",
-            f"If we subtract {fork} from {program}, {rk.amount(rest, 'µs')} remain, {rk.percent(rest / program.median)}. With vfork "
+            f"If we subtract {fork} from {program}, {rk.amount(rest, 'µs')} remain, which is {rk.percent(rest / program.median)}. With vfork "
             f"{rk.percent(left)} remain. The subtraction assumes that a child which execs pays the same fork and exit as a child that ends at "
             "once. But exec also gives up the copied tables, and vfork still creates a process.")
 

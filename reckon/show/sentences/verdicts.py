@@ -82,7 +82,7 @@ def measured_again(
     curves: each with these quantities by the position on its axis, in the axis's unit.
     """
     texts = [
-        f"“{title(result, titles)}” at {_again(curve, index, result)}"
+        f"“{title(result, titles)}” is {_again(curve, index, result)}"
         for curve, quantities in curves
         for at, result in quantities.items()
         if (index := curve.point_index(at)) is not None and result.has_samples
@@ -99,7 +99,7 @@ def _again(curve: Result, index: int, result: Result) -> str:
     where = counted_position(curve, curve.axis[index])
     note = "" if here.apart(there) else f"; {here.why_not_apart(there)}"
     curves = summary_text(here, curve.unit)
-    return f"{where} is {curves} in the curve and {result:interval} in the table{note}"
+    return f"{curves} in the curve (at {where}) and {result:interval} in the table{note}"
 
 
 def how_far(ratio: float) -> str:

@@ -93,7 +93,7 @@ def test_processes_whose_trials_were_all_busy_are_not_summarised():
     [
         (
             [0.8, 0.8, 0.8, 0.1, 0.8],
-            r"trials that had the core alone; for 7\d % of the time a .*busy sibling.* it is 16\d ns",
+            r"this value is from trials that had the core alone; for 7\d % of .*busy sibling.* 16\d ns",
         ),
         (
             [0, 1, 1, 1, 0],

@@ -47,6 +47,6 @@ def test_a_prediction_that_the_measured_interval_holds_may_be_off_by_chance(
     predicted_ns, is_chance
 ):
     result = in_three_visits([0.9, 1, 1.1], predicted_ns)
-    sentence = "holds the sealed prediction, so the difference may be chance."
+    sentence = "contains the sealed prediction, so the difference may be chance."
     assert (sentence in verdicts.verdict(result, "it").markdown) == is_chance
     assert (sentence in answer_box.answer("?", result, "it").markdown) == is_chance
