@@ -27,8 +27,8 @@ from reckon.computer.system_files import run_command
 from reckon.errors import ReckonError, is_limit
 
 TEX_HINT = (
-    "No PDF: xelatex or latexmk is missing; `make tex` as root installs them (Debian and Ubuntu), "
-    "then run `make pdf`."
+    "No report for print: xelatex or latexmk is missing; `make tex` as root installs them (Debian, "
+    "Ubuntu), then run `make pdf`."
 )
 _TO_FRONT_PAGE = """\
 <!DOCTYPE html>

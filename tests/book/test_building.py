@@ -128,10 +128,11 @@ def test_without_tex_the_site_is_built_and_one_line_says_how_to_get_the_pdf(book
             (tools / name).symlink_to(shutil.which(name))
     done = book.build(PATH=str(tools))  # and what the tests above broke is whole again
     assert done.returncode == 0, done.stderr
-    assert "No PDF: xelatex or latexmk is missing; `make tex`" in done.stdout
+    assert "No report for print: xelatex or latexmk is missing; `make tex`" in done.stdout
+    assert "../poster.pdf" in book.html("book/intro") and "html/poster.pdf" in done.stdout
     assert "This page could not be made" not in book.html("notebooks/cpu/timer")
     refused = book.build("--pdf", PATH=str(tools))
-    assert refused.returncode == 2 and "No PDF: xelatex" in refused.stderr
+    assert refused.returncode == 2 and "No report for print: xelatex" in refused.stderr
     assert "executing" not in refused.stdout
 
 
