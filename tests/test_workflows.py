@@ -78,7 +78,7 @@ def ci(tmp_path):
 ALL, NO_PROBES = "test PARTS= csrc fleet builds", " --ignore=tests/csrc"
 
 
-def test_ci_leaves_out_tests_of_what_has_not_changed_since_it_passed(ci):
+def test_ci_leaves_out_tests_of_what_has_not_changed_since_it_passed(ci, tmp_path):
     assert ci()[-2:] == [ALL, "test-install"]  # nothing to compare with
     assert ci("csrc/cpu/loop.c")[-1] == "test PARTS= csrc builds"
     assert ci("reckon/fleet/jobs.py")[-1] == f"test PARTS= fleet{NO_PROBES}"
@@ -89,6 +89,8 @@ def test_ci_leaves_out_tests_of_what_has_not_changed_since_it_passed(ci):
     assert ci("tools/setup")[-1] == "test-install"
     assert ci(since="0" * 40)[-2:] == [ALL, "test-install"]
     assert ci(None, "", "", "nightly")[-1] == "nightly"
+    finished("git", "update-ref", "-d", "refs/ci/passed", cwd=tmp_path, check=True)  # a new clone
+    assert ci("book/method.md")[-1] == "test PARTS="
 
 
 def test_actionlint_finds_nothing(tmp_path):
