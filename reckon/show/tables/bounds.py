@@ -55,10 +55,10 @@ def plausibility(results: list[Result], minimum: float, unit: str, why: str, **o
     bounds = Bounds(minimum, unit, why, **options)
     outside, count = [], 0
     for result in results:
-        curves = {"in this run": _values_of_run(result, bounds)}
+        curves = {"measured in this run": _values_of_run(result, bounds)}
         for reported in published.measured_values(result.quantity) if bounds.with_reports else []:
             value = _value_of_report(reported, result, bounds)
-            curves.setdefault(f"on the {reported.machine}", []).append(value)
+            curves.setdefault(f"measured on the {reported.machine}", []).append(value)
         for owner, curve in curves.items():
             count += len(curve)
             outside += _outside(title_of(result.quantity), owner, curve, bounds)
