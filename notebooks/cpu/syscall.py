@@ -9,8 +9,8 @@ import reckon as rk
 
 def steps(null, name, caption):
     return rk.draw.steps(null, {
-        "mode_switch": "processor: enters the kernel, and returns",
-        "kernel_path": "kernel: saves registers, finds the call, runs it"}, name, caption)
+        "processor: enters the kernel": "mode_switch", "kernel: saves registers, finds the call, runs it": "kernel_path",
+        "processor: returns to the program": "mode_switch"}, name, caption)
 
 
 def titles_of(calls):

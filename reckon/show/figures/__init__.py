@@ -5,3 +5,4 @@ from reckon.show.figures.mechanism import steps
 from reckon.show.figures.seaborn_axes import figure
 from reckon.show.figures.single import bars, prediction_ratios, reports_prediction_ratios
 from reckon.show.figures.strips import machines
+from reckon.show.figures.swimlanes import lanes

@@ -22,6 +22,11 @@ COLOURS = {
     "memory": "#a9d3b8",
     "disk": "#b8c2cf",
     "network": "#b8c2cf",
+    "page cache": "#a9d3b8",
+    "page tables": "#a9d3b8",
+    "TLB": "#f6c766",
+    "process A": "#cfe8f7",
+    "process B": "#f3c9d8",
 }
 _ROW_INCHES = 0.4  # a line of text and a bar below it, in parts of that:
 _TEXT_AT, _BAR_AT, _BAR = 0.2, 0.67, 0.3
@@ -41,6 +46,7 @@ class Bar:
     low: float = math.nan
     high: float = math.nan
     predicted: float = math.nan  # where a red line marks the end that was predicted
+    is_share: bool = False  # of `shown`, how large is not known
 
     @property
     def reach(self) -> float:
@@ -81,7 +87,8 @@ def draw(
 
 
 def _cells(bar: Bar, unit: str, marks: int) -> list[str]:
-    values = (bar.value, bar.low, bar.high, *[bar.predicted][:marks])
+    value = math.nan if bar.is_share else bar.value
+    values = (value, bar.low, bar.high, *[bar.predicted][:marks])
     return ["" if math.isnan(value) else f"{units.from_base(value, unit):.6g}" for value in values]
 
 

@@ -9,8 +9,8 @@ from reckon.prediction.inputs import guess
 from reckon.records.quantities.recorded_predictions import prediction_record
 
 PARTS = {
-    "work": "kernel: finds a page, counts it, enters it",
-    "rate": "memory: the page is cleared",
+    "kernel: finds a page, counts it, enters it": "work",
+    "memory: the page is cleared": "rate",
 }
 
 
@@ -58,6 +58,18 @@ def test_a_step_that_takes_nothing_is_left_out(data):
     ]
 
 
+def test_a_term_of_several_steps_is_drawn_in_equal_parts_whose_number_stands_nowhere(data):
+    around = {"kernel: is entered": "entry", **PARTS, "kernel: returns": "entry"}
+    block = rk.draw.steps(result(), around, "made-parts", "Made")
+    rows = {row[0]: row[1] for row in data("made-parts")[1:]}
+    assert [*rows][0] == "Is entered (kernel)" and [*rows][3] == "Returns (kernel)"
+    assert rows["Is entered (kernel)"] == rows["Returns (kernel)"] == ""
+    assert block.markdown.count("part of 250 ns") == 2
+    assert "equal parts of it are drawn" in block.markdown
+    bars = [(bar.get_x(), bar.get_width()) for bar in drawing("made-parts").axes.patches]
+    assert bars[0] == pytest.approx((0, 0.125)) and bars[3] == pytest.approx((2.125, 0.125))
+
+
 def test_two_groups_of_processes_have_a_bar_each(data):
     rk.draw.steps(made_up.in_two_groups(result()), PARTS, "made-steps", "Made")
     measured = [row for row in data("made-steps") if row[0].startswith("Measured")]
@@ -91,11 +103,14 @@ def test_an_input_may_mean_one_step_of_the_hardware_and_another_of_the_software(
     made.entry.predictions[:] = [prediction_record(block(**inputs))]
     rk.draw.steps(
         made,
-        {"trip": "network: a trip", "size": "network: bytes"},
+        {
+            "kernel: ends": "trip nothing",
+            "program: the file": "near near_nothing size",
+            "network: a trip": "trip",
+            "network: bytes": "size",
+        },
         "made-layers",
         "Made",
-        software={"trip": "kernel: ends", "nothing": "kernel: ends"}
-        | dict.fromkeys(("near", "near_nothing", "size"), "program: the file"),
     )
     steps = {row[0]: float(row[1]) for row in data("made-layers")[1:]}
     assert steps["A trip (network)"] == pytest.approx(200)
@@ -104,3 +119,77 @@ def test_an_input_may_mean_one_step_of_the_hardware_and_another_of_the_software(
     assert steps["The file (program)"] == pytest.approx(-15)
     assert steps["Together, predicted"] == pytest.approx(275)
     assert_texts_touch_nothing(drawing("made-layers", narrow=True))
+
+
+LANES = {
+    "program: touches a page whose name is long enough to take another line of it": "",
+    "kernel: is entered": "entry",
+    "memory: the page is cleared": "rate",
+    "kernel: enters it": "work",
+    "kernel: returns": "entry",
+    "memory: is there": "",
+}
+
+
+def drawn():
+    return rk.draw.lanes(result(), LANES, "made-lanes", "Made", hit="memory")
+
+
+def test_the_steps_stand_in_the_order_of_time_each_in_its_lane(data):
+    block = drawn()
+    header, *rows = data("made-lanes")
+    assert header == ["who", "step", "predicted"]
+    assert [": ".join(row[:2]) for row in rows] == [*LANES]
+    patches = drawing("made-lanes").axes.patches
+    tops = [patch.get_y() for patch in patches]
+    assert len(tops) == len(LANES) and tops == sorted(tops)
+    places = [round(patch.get_x(), 6) for patch in patches]
+    assert places[0] < places[1] == places[3] == places[4] < places[2] == places[5]
+    assert block.measured == ("memory/fault/made",)
+
+
+def test_a_sum_of_several_steps_is_written_at_each_as_what_it_is_part_of(data):
+    block = drawn()
+    times = [row[2] for row in data("made-lanes")[1:]]
+    assert times == ["", "part of 250 ns", "1.00 µs", "1.00 µs", "part of 250 ns", ""]
+    assert "only the sum of several steps is known" in block.markdown
+    assert "2.25 µs" in drawing("made-lanes").axes.texts[-1].get_text()
+
+
+def test_without_inputs_no_times_are_written(data):
+    block = rk.draw.lanes(result(), dict.fromkeys(LANES, ""), "made-lanes", "Made")
+    assert {row[2] for row in data("made-lanes")[1:]} == {""}
+    assert "Measured" not in drawing("made-lanes").axes.texts[-1].get_text()
+    assert "only the sum" not in block.markdown
+
+
+def test_a_hit_goes_from_the_first_step_of_its_lane_to_the_next(data):
+    drawn()
+    figure = drawing("made-lanes")
+    first, second = (patch for patch in figure.axes.patches if patch.get_x() > 0.2)
+    line = next(line for line in figure.axes.lines if line.get_linewidth() == 2)
+    assert [*line.get_ydata()] == pytest.approx(
+        [first.get_y() + first.get_height(), second.get_y()]
+    )
+    assert [text.get_text() for text in figure.figure.legends[0].get_texts()] == [
+        "memory: on a hit the steps between are left out"
+    ]
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_texts_of_lanes_touch_nothing_and_none_leaves_the_figure(narrow, data):
+    drawn()
+    axes = drawing("made-lanes", narrow).axes
+    texts = [text.get_window_extent() for text in axes.texts]
+    blocks = [patch.get_window_extent() for patch in axes.patches]
+    room = axes.get_window_extent()
+    for i, text in enumerate(texts):
+        assert not any(text.overlaps(other) for other in [*texts[:i], *blocks])
+        assert (
+            room.x0 <= text.x0 and text.x1 <= room.x1 and room.y0 <= text.y0 and text.y1 <= room.y1
+        )
+
+
+def test_no_lanes_are_drawn_of_what_was_not_measured():
+    missing = made_up.unmeasured("memory/fault/made", result())
+    assert "needs huge pages" in rk.draw.lanes(missing, LANES, "made-lanes", "Made").markdown
