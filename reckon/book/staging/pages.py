@@ -10,8 +10,8 @@ sentence on the title page of the PDFs, "fold" the first cell of a section for s
 from __future__ import annotations
 
 import html
-import itertools
 import json
+import math
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -36,6 +36,7 @@ _ANSWER, _FRONT, _CARD, _FOLD, _SCORE = "answer", "front", "card", "fold", "scor
 _PART_OPENING, _ABSTRACT = "part", "abstract"
 _GOALS = re.compile(r"^Afterwards you can .*?(?:\n(?=\n)|\Z)", re.MULTILINE | re.DOTALL)
 _NO_TEXT = re.compile(r"^(?:\||:|```).*$", re.MULTILINE)
+_HEADING = re.compile(r"(#+) ")
 _WORDS_A_MINUTE = 200
 _HIDDEN, _REMOVED = "hide-input", "remove-input"  # MyST-NB's: folded source, no source
 _VERBS = ("Show", "Hide")
@@ -316,11 +317,18 @@ def _with_needs(title: str, sources: list[str], minutes: int) -> str:
 
 def _minutes(cells: list[dict]) -> int:
     """How long the page takes to read, without what it folds, its tables and its code."""
-    texts = []
-    for cell in itertools.takewhile(lambda cell: not _tagged(cell, _FOLD), cells):
+    texts, folded = [], math.inf  # the level of the heading whose section is folded
+    for cell in cells:
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "markdown" and (heading := _HEADING.match(source)):
+            level = len(heading[1])
+            if level <= folded:
+                folded = level if _tagged(cell, _FOLD) else math.inf
+        if folded < math.inf:
+            continue
         outputs = [output.get("data", {}) for output in cell.get("outputs", [])]
         texts += ["".join(output.get("text/markdown", "")) for output in outputs]
-        texts += ["".join(cell["source"])] if cell["cell_type"] == "markdown" else []
+        texts += [source] if cell["cell_type"] == "markdown" else []
     words = _NO_TEXT.sub("", "\n".join(texts)).split()
     return max(1, round(len(words) / _WORDS_A_MINUTE))
 

@@ -109,7 +109,7 @@ def test_the_abstract_is_plain_text():
 
 def test_a_chapters_goals_say_what_it_builds_on_and_how_long_it_takes():
     title = "# The title\n\nWords.\n\nAfterwards you can predict this, and\nmeasure that."
-    cells = [markdown(title), code("| a | table |\n" + "word " * 990), markdown("x " * 999, "fold")]
+    cells = [markdown(title), code("| a | table |\n" + "word " * 990), markdown("## More\n" + "x " * 999, "fold")]
     text = pages._with_needs(title, ["cpu/clock", "cpu/loop"], pages._minutes(cells))
     assert text == (
         "# The title\n\nWords.\n\n::::{container} goals\nAfterwards you can predict this, and\n"
@@ -117,6 +117,18 @@ def test_a_chapters_goals_say_what_it_builds_on_and_how_long_it_takes():
         "[The loop](/notebooks/cpu/loop.ipynb). Takes 5 minutes to read.\n::::\n"
     )
     assert "Builds on no other chapter. Takes 1 minute to read." in pages._with_needs(title, [], 1)
+
+
+def test_a_folded_section_ends_where_the_next_of_its_level_begins():
+    cells = [
+        markdown("# Title"),
+        markdown("### Folded\n" + "x " * 999, "fold"),
+        markdown("#### In it\n" + "x " * 999),
+        code("x " * 999),
+        markdown("### Next\n" + "x " * 394),
+        code("x " * 400),
+    ]
+    assert pages._minutes(cells) == 4
 
 
 def test_links_to_pages_that_the_book_leaves_out_are_their_words(monkeypatch):
