@@ -50,7 +50,7 @@ def page_tables(pairs):
         return rk.unexplained("not page tables alone", f"In each of these pairs a process costs more, but the differences ({differences(pairs.values())}) "
                               "are not the same. So they contain more than a change of the address space.")
     return rk.consistent("page tables add to a switch", "In each of these pairs a process costs more, and the differences agree within their scatter. So "
-                         "changing the address space seems to make a switch longer.")
+                         "changing the address space makes a switch longer.")
 
 
 @rk.finding(needs=())

@@ -22,7 +22,7 @@ def with_times(calls):
 
 
 def in_user_mode(null, calls):
-    """The calls that cannot have entered the kernel: they take less than half of the null call."""
+    """The calls that did not enter the kernel, by a rule of thumb: they take less than half of the null call."""
     return [call for call in calls if call.summary and call.median < 0.5 * null.median]
 
 
@@ -73,8 +73,8 @@ def procedure_call(null, procedure):
 @rk.finding(needs=["null"])
 def without_the_kernel(null, calls, getpid_libc):
     inside = in_user_mode(null, calls)
-    found = [rk.shown("in user mode" if inside else "all enter the kernel", "A call that takes less than half of the null call cannot have entered "
-                      f"the kernel. {f'This holds for {with_times(inside)}.' if inside else 'The table has no such call.'}")]
+    found = [rk.shown("in user mode" if inside else "all enter the kernel", "By a rule of thumb, a call that takes less than half of the null call did "
+                      f"not enter the kernel. {f'This holds for {with_times(inside)}.' if inside else 'The table has no such call.'}")]
     if getpid_libc in inside:
         found.append(rk.shown("from memory", f"`getpid` of the C library takes {getpid_libc} and is answered from memory."))
     elif getpid_libc.has_samples:
@@ -237,7 +237,7 @@ def reading_zeros(null):
 
 def without_the_kernel_refuted(null, calls):
     inside = titles_of(in_user_mode(null, calls)) or "none"
-    return ("The chapter says: a call that takes less than half of the null call cannot have entered the kernel. Try to refute it by counts instead of "
+    return ("The chapter says by a rule of thumb: a call that takes less than half of the null call does not enter the kernel. Try to refute it by counts instead of "
             "times, for each call of the table.",
             "Run a program that makes each call 1,000 times under `strace -c -f`, which counts entries into the kernel. The chapter is refuted if a call "
             f"that it lists as answered in user mode is counted 1,000 times. Its list here: {inside}. All others have to be counted 1,000 times. "

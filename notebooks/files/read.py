@@ -280,16 +280,23 @@ def by_fallocate():
             f"why. The report's largest file comes at {measured}; predicted, by its drive's rating, were {predicted}.")
 
 
+@rk.finding(missing="")
+def what_is_left(random, find, rate, software):
+    """rate, software: as needed() takes them off; find: what it leaves."""
+    return rk.shown("sum", f"Of the {random} of a random block, {rk.amount(4096 / rate, 'µs')} are the transfer and {rk.amount(software, 'µs')} a CPU's work: "
+                    f"{rk.amount(find, 'µs')} are left.")
+
+
 @rk.finding(needs=["find"], missing="")
 def answer(find, request, access, random, in_order):
     """find, request: what is left of a random block and of the next, as needed() has it; access: the guess of the first."""
-    left = (f"A CPU's work and the transfer taken off, {rk.amount(find, 'µs', 2)} are left, where {rk.amount(access.value, 'µs', 2)} were guessed for "
+    left = (f"A CPU's work and the transfer taken off, {rk.amount(find, 'µs')} are left, where {rk.amount(access.value, 'µs')} were guessed for "
             "the disk to find the block.")
     if random.apart(in_order) != 0:
         return rk.shown("place", f"{left} What they are made of is not shown.")
     alike = f"{left} The next block in order takes {in_order}, and the intervals of the two overlap"
     if request >= find:
-        return rk.unexplained("place alike", f"{alike}; by the same sum {rk.amount(request, 'µs', 2)} are left of it, no less: what it takes to find a "
+        return rk.unexplained("place alike", f"{alike}; by the same sum {rk.amount(request, 'µs')} are left of it, no less: what it takes to find a "
                               "block does not show.")
     most = random.summary.interval.high - in_order.summary.interval.low
     seeking = f": at most {rk.amount(most, 'µs')} of it is seeking" if most < find else ""
@@ -298,8 +305,8 @@ def answer(find, request, access, random, in_order):
 
 def read_of_256_kib(need, software, curve):
     at = curve.point_index(256)
-    return ("Predict a random read of 256 KiB past the page cache, with the rate and the time to find a block that the table above needs. Then "
-            "look it up in the figure.", _read_of_256_kib(need["find"], need["rate"], software, math.nan if at is None else curve.medians[at]))
+    return (f"Predict a random read of 256 KiB past the page cache, with the rate and the time to find a block that the table above needs, and "
+            f"{rk.amount(software, 'µs')} of software. Then look it up in the figure.", _read_of_256_kib(need["find"], need["rate"], software, math.nan if at is None else curve.medians[at]))
 
 
 @rk.finding

@@ -46,7 +46,7 @@ def misses(results, in_cache, again, need_rate):
 def _by_one_request(in_cache, left, rate):
     """Whether a lone request's rate explains a block in order through the page cache; left: its time over the prediction with that rate."""
     if 4096 / in_cache.summary.bounds[1] > rate:
-        return rk.shown("faster in order", f"Read in order through the page cache, a block takes {in_cache:interval}, copy included. So the disk's rate is "
+        return rk.shown("faster in order", f"Read in order through the page cache, a block takes {in_cache:interval}, copy included. By the longest of these times the disk's rate is "
                         f"at least {rk.amount(4096 / in_cache.summary.bounds[1], 'MB/s')}, more than the {rk.amount(rate, 'MB/s')} of one request at a time.")
     if rk.is_miss(left):
         return rk.unexplained("rate is not all", "The rate alone does not explain reading in order through the page cache: "

@@ -328,17 +328,18 @@ def largest_region(curve):
 
 
 @rk.finding
-def search_time(of_memory):
+def search_time(of_memory, walk):
     search = int(np.ceil(np.log2(2**30)))
-    time = rk.amount(search * of_memory.median, "µs")
-    return rk.shown("search", f"{search} steps of {of_memory} each are {time}, more if pages are small. The first steps always read the same few lines, which "
+    time = rk.amount(search * (of_memory.median + walk.value), "µs")
+    return rk.shown("search", f"Beside {of_memory} in memory each step walks the page tables, {rk.amount(walk.value, 'ns')} ({walk.origin}): by the model the TLB reaches less "
+                    f"than 8 GiB, even in huge pages. {search} steps are {time}. The first steps always read the same few lines, which "
                     "stay in L1; the last three read one line of eight numbers.")
 
 
-def binary_search(of_memory):
+def binary_search(of_memory, walk):
     return ("A binary search in a sorted array of 2³⁰ numbers of 8 bytes (8 GiB) loads one number a step, and each address "
-            "depends on the last answer. How long does one search take if every load comes from main memory? Which steps do not?",
-            search_time(of_memory))
+            "depends on the last answer. How long does one search take if every load comes from main memory, and none finds its page in the TLB? Which steps do not?",
+            search_time(of_memory, walk))
 
 
 @rk.finding(needs=["base"])

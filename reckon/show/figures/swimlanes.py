@@ -25,7 +25,7 @@ _LINE_INCHES, _BETWEEN_INCHES = 0.155, 0.11
 _HEAD_INCHES = 0.42  # two lines, on which the lanes' names lie by turns
 _LANE, _BLOCK = 0.1, 0.05  # of the width: a lane, and a block in it
 _CHARACTERS = 36  # of a line that a phone has room for
-_SMALL: Look = {"fontsize": 7.5, "va": "center", "parse_math": False}
+_SMALL: Look = {"fontsize": 8, "va": "center", "parse_math": False}
 
 
 class _Row(NamedTuple):
@@ -76,7 +76,8 @@ def lanes(result: Result, inputs_of: InputsOf, name: str, caption: str, hit: str
             axes.plot([at[hit]] * 2, [first.bottom, second.top], color=BLUE, lw=2)
             words = f"{hit}: on a hit the steps between are left out"
             drawing.legend([Line2D([], [], color=BLUE, lw=2, label=words)])
-        alt = "; ".join(f"{who}: {what}{time and f', {time}'}" for who, what, time, *_ in rows)
+        described = [f"{who}: {what}{time and f', {time}'}" for who, what, time, *_ in rows]
+        alt = "; ".join([*described, *texts[len(rows) :]]).replace("\n", "; ")
         data = Data(["who", "step", "predicted"], [[*row[:3]] for row in rows])
         return drawing.save(name, caption, alt, data)
 
@@ -85,7 +86,8 @@ def _in_words(step: str, times: dict[tuple[str, str], str]) -> str:
     """In lines that a phone has room for, each number in one with its unit."""
     who, what = who_and_what(step)
     words = ": ".join(filter(None, [capitalised(what), times.get((who, what))]))
-    return "\n".join(textwrap.wrap(re.sub(r"(?<=\d) ", "\xa0", words), _CHARACTERS))
+    unbroken = re.sub(r"(?<=\d) ", "\xa0", words)
+    return "\n".join(textwrap.wrap(unbroken, _CHARACTERS)).replace("\xa0", " ")
 
 
 def _draw_lanes(axes: Axes, at: dict[str, float], end: float) -> None:

@@ -52,13 +52,16 @@ class Regime:
         if level.is_ramp:
             span = units.span(np.sort(result.medians[within]), result.unit)
             return [self.name, begin, self.end, span, NONE, NONE]
-        cycles = [summary.median for summary in result.cycles[within]]
+        clocks = [  # at the level's sizes, as their cycles have a median of their own
+            summary.median / time
+            for summary, time in zip(result.cycles[within], result.medians[within], strict=False)
+        ]
         return [
             self.name,
             begin,
             self.end,
             units.amount(level.y, result.unit),
-            units.number(float(np.median(cycles))) if cycles else NONE,
+            units.number(level.y * float(np.median(clocks))) if clocks else NONE,
             units.size(self.capacity, result.axis_unit) if self.capacity else NONE,
         ]
 
