@@ -109,7 +109,11 @@ def test_the_abstract_is_plain_text():
 
 def test_a_chapters_goals_say_what_it_builds_on_and_how_long_it_takes():
     title = "# The title\n\nWords.\n\nAfterwards you can predict this, and\nmeasure that."
-    cells = [markdown(title), code("| a | table |\n" + "word " * 990), markdown("## More\n" + "x " * 999, "fold")]
+    cells = [
+        markdown(title),
+        code("| a | table |\n" + "word " * 990),
+        markdown("## More\n" + "x " * 999, "fold"),
+    ]
     text = pages._with_needs(title, ["cpu/clock", "cpu/loop"], pages._minutes(cells))
     assert text == (
         "# The title\n\nWords.\n\n::::{container} goals\nAfterwards you can predict this, and\n"
