@@ -21,8 +21,8 @@ from reckon.show.figures.style import BLACK, BLUE, Look
 from reckon.show.figures.text_bars import COLOURS
 from reckon.show.text import capitalised
 
-_LINE_INCHES, _BETWEEN_INCHES = 0.155, 0.11
-_HEAD_INCHES = 0.42  # two lines, on which the lanes' names lie by turns
+_LINE_INCHES, _BETWEEN_INCHES = 0.145, 0.07
+_HEAD_INCHES = 0.36  # two lines, on which the lanes' names lie by turns
 _LANE, _BLOCK = 0.1, 0.05  # of the width: a lane, and a block in it
 _CHARACTERS = 36  # of a line that a phone has room for
 _SMALL: Look = {"fontsize": 8, "va": "center", "parse_math": False}
