@@ -211,7 +211,7 @@ def off_by_forwarding(counter, one, forwarding):
 @rk.finding(needs=())
 def off_by_the_width(o0, width):
     return rk.unexplained("width or renaming", f"a width of {rk.number(4 / o0.median_cycles, 2)} instructions a cycle would explain the round; "
-                          f"the guess was {rk.number(width.value)}. The data do not show whether the width or the renaming of memory holds them up; "
+                          f"the guess was {rk.number(width.value)}. The data do not show whether the width or the renaming of memory limits the loop; "
                           "`perf stat -e cycles,uops_dispatched` would show it on a machine with performance counters.")
 
 
@@ -300,7 +300,7 @@ def unoptimised_elsewhere(o0, o0_whole):
     if o0.has_samples and (overlap := overlapping(o0_whole, o0)).any():
         each = np.divide(o0_whole.medians[overlap], o0_whole.axis_in_unit[overlap])
         return rk.shown("for its program alone", f"When a loop of {rk.plain(o0_whole.axis_in_unit[overlap][each.argmin()])} unoptimised rounds is repeated, "
-                        f"each round takes {rk.amount(each.min(), 'ns')} instead of {o0}. So an unoptimised figure holds only for its program.")
+                        f"each round takes {rk.amount(each.min(), 'ns')} instead of {o0}. So a value from unoptimised code holds only for its program.")
     if not o0.has_samples or not o0_whole.is_straight:
         return rk.unexplained("unoptimised unsure", "The data do not show whether an unoptimised round costs as much elsewhere, because the whole "
                               "loop gives no slope for a comparison.")
@@ -308,7 +308,7 @@ def unoptimised_elsewhere(o0, o0_whole):
     gives = ("According to the slope of the repeated whole loop, an unoptimised round takes "
              f"{rk.amount_with_interval(line.slope, line.slope_low, line.slope_high, 'ns')}")
     if line.slope_low > high or line.slope_high < low:
-        return rk.shown("for its program alone", f"{gives} instead of {o0}. So an unoptimised figure holds only for its program.")
+        return rk.shown("for its program alone", f"{gives} instead of {o0}. So a value from unoptimised code holds only for its program.")
     return rk.unexplained("unoptimised alike", f"{gives}. The data do not show a difference from the {o0} of the long loop.")
 
 
