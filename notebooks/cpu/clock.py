@@ -41,7 +41,7 @@ def by_visit(core_clock):
     visits, levels = core_clock.summary.visit_medians, core_clock.summary.medians
     if len(visits) < 2:
         return []
-    listed = f"In the {len(visits)} visits the clock was {', '.join(rk.number(visit / 1e9) for visit in visits)} GHz."
+    listed = f"In the {len(visits)} visits the clock was {rk.join_words([rk.number(visit / 1e9) for visit in visits])} GHz."
     if is_in_steps(levels):
         return [rk.shown("clock stepped", f"{listed} The medians of the processes lie on steps of 100 MHz, so the clock itself changed.")]
     return [rk.shown("clock by visit", listed)]

@@ -111,7 +111,7 @@ def growth_of_the_ring(ring):
     from_two, from_four = np.diff(ring.medians)[:2]
     by_tags = what_tags_do(rk.run().machine)
     return [rk.shown("steps of the ring", f"Each process brings page tables, a kernel stack and a share of the caches. {by_tags}With 4 "
-                     f"processes instead of 2 a switch takes {rk.more_or_less(from_two, 'µs')}, with 8 instead of 4 it takes "
+                     f"processes instead of 2 a switch takes {rk.more_or_less(from_two, 'µs')}; with 8 instead of 4 it takes "
                      f"{rk.more_or_less(from_four, 'µs')}."),
             why_it_grows(from_two, from_four, ring.median, "six address spaces" in by_tags)]
 

@@ -138,9 +138,9 @@ def steps(pair, by_method):
                               "known only to one step, even if its interval is narrower."))
         alike = {name: result for name, result in by_method.items() if abs(result.median - pair.median) < step and not result.apart(pair)}
         if alike:
-            means = " and ".join(f"{name} adds {by_means(result)}" for name, result in alike.items())
-            found.append(rk.shown("no agreement", f"So equal medians do not show that {' and '.join(alike)} agree with Reckon's pair. As means "
-                                  f"over the processes, Reckon's pair adds {by_means(pair)}, and {means}."))
+            means = rk.join_words([f"{name} adds {by_means(result)}" for name, result in {"Reckon's pair": pair, **alike}.items()])
+            found.append(rk.shown("no agreement", f"For the same reason, equal medians do not show that {' and '.join(alike)} agree with Reckon's "
+                                  f"pair. As means over the processes, {means}."))
     return found
 
 
