@@ -4,6 +4,8 @@ import math
 from dataclasses import dataclass
 
 import reckon as rk
+from reckon import records
+from reckon.show.sentences.peers import is_built_in
 
 
 @dataclass(frozen=True)
@@ -26,21 +28,22 @@ KERNEL = [
            "The counter runs at a constant rate; the core's clock rises and falls with its load and its temperature."),
     Belief("CPUID is an instruction like any other, about as fast as reading the time.", "cpu/timer/cpuid", "cpu/timer/rdtsc", NOT_OVER, 5,
            "CPUID waits for everything before it, and in a virtual machine it leaves the guest."),
-    Belief("To ask for the time is a system call, and costs at least half of the smallest one.", "cpu/timer/clock_gettime", "cpu/syscall/getpid", 0.5, NOT_UNDER,
+    Belief("The kernel keeps the time, and yet to ask for it takes less than half of the smallest system call.", "cpu/timer/clock_gettime", "cpu/syscall/getpid", NOT_OVER, 0.5,
            "The kernel maps a page of code and data into each process (the vDSO), which reads the counter without entering it."),
     Belief("A division takes the same time, whatever is divided.", "cpu/division/long_quotient", "cpu/division/small_numbers", *ABOUT,
            "A divider finds some bits of the quotient in each cycle."),
-    Belief("A system call is as slow as a switch to another process.", "cpu/syscall/getpid", "cpu/switch/process", 0.5, NOT_UNDER,
+    Belief("A switch to another process takes at least ten times as long as a system call.", "cpu/switch/process", "cpu/syscall/getpid", 10, NOT_UNDER,
            "A call stays in its process; a switch saves one, chooses another and continues it."),
     Belief("`int 0x80` and SYSCALL are two ways to write the same call.", "cpu/syscall/getpid_int80", "cpu/syscall/getpid", *ABOUT,
-           "An interrupt looks up its gate, checks rights and saves more on the stack, which SYSCALL leaves out."),
+           "Both end in the same function of the kernel. An interrupt looks up its gate and checks rights as well; "
+           "how much of the difference that explains is a question of the chapter on system calls."),
     Belief("A process copies its parent, so a thread is a hundred times cheaper.", "cpu/task/fork", "cpu/task/thread", 100, NOT_UNDER,
            "A fork copies page tables, not pages; what it copies by and by, it copies when it is written."),
-    Belief("Most of the time to start a program goes into fork.", "cpu/task/fork", "cpu/task/fork_exec", 0.5, NOT_UNDER,
+    Belief("Of the time to start a program, fork takes less than half.", "cpu/task/fork", "cpu/task/fork_exec", NOT_OVER, 0.5,
            "exec maps the program and its libraries, and each page of them is touched for the first time."),
     Belief("Threads are switched at least twice as fast as processes.", "cpu/switch/process", "cpu/switch/thread", 2, NOT_UNDER,
            "Both enter the kernel, leave one stack and take another; a process changes the address space besides."),
-    Belief("To hand over to another CPU is faster, because both work at once.", "cpu/switch/process_across", "cpu/switch/process", NOT_OVER, 1,
+    Belief("To hand over to a process on another CPU takes longer than on the same one, although both could work at once.", "cpu/switch/process_across", "cpu/switch/process", 1, NOT_UNDER,
            "One side sleeps while the other works, and a CPU that sleeps must be woken."),
 ]
 
@@ -51,18 +54,18 @@ MEMORY = [
            "It is larger, lies farther away, and is asked after the first has missed."),
     Belief("A byte is written as fast as it is read.", "memory/bandwidth/read", "memory/bandwidth/write", *ABOUT,
            "An ordinary write reads the line first and later writes it back: twice the traffic."),
-    Belief("`malloc` has paid for its memory: the first touch is a load or store like any other.", "memory/fault/anonymous", "memory/latency/memory", NOT_OVER, 2,
-           "It reserved addresses. The first touch of a page enters the kernel, which finds memory and clears it."),
+    Belief("The first touch of memory from `malloc` takes more than twice as long as a load from memory.", "memory/fault/anonymous", "memory/latency/memory", 2, NOT_UNDER,
+           "`malloc` reserved addresses. The first touch of a page enters the kernel, which finds memory and clears it."),
     Belief("A fault in a huge page costs about the same as one in a small page.", "memory/fault/huge", "memory/fault/anonymous", *ABOUT,
            "The kernel clears as many times the bytes as small pages fit into a huge one."),
-    Belief("A page fault means a wait for the disk.", "memory/fault/minor", "memory/fault/major", 0.5, NOT_UNDER,
-           "Where the page is in memory already, the kernel only maps it."),
+    Belief("A page fault need not wait for the disk: where the page is in memory, it takes less than half.", "memory/fault/minor", "memory/fault/major", NOT_OVER, 0.5,
+           "The kernel only maps the page that it has."),
 ]
 
 AFAR = [
-    Belief("Within a machine a message costs about as much as a few system calls, ten at most.", "network/rtt/tcp", "cpu/syscall/getpid", NOT_OVER, 10,
+    Belief("Between two programs of one machine a message and its answer take about as long as the four system calls that they make, ten at most.", "network/rtt/tcp", "cpu/syscall/getpid", NOT_OVER, 10,
            "Each way passes the whole protocol, and whoever waits is put to sleep and woken."),
-    Belief("`ping` shows what a round trip costs a program.", "network/rtt/icmp", "network/rtt/tcp", *ABOUT,
+    Belief("`ping` shows less than half of what a round trip costs a program.", "network/rtt/icmp", "network/rtt/tcp", NOT_OVER, 0.5,
            "The kernel answers a ping itself; a program is woken, called and left again."),
     Belief("To connect to another host takes one round trip.", "network/connect/connect_peer", "network/rtt/tcp_peer", *ABOUT,
            "SYN and its answer are a round trip; the third packet needs no answer."),
@@ -82,16 +85,38 @@ def answers(beliefs, first):
 def answer(number, belief, results):
     pair = [results[name] for name in (belief.one, belief.other) if name in results]
     is_measured = len(pair) == 2 and all(each.has_samples for each in pair)
-    said = judged(belief, *pair) if is_measured else f"Not measured: {rk.why(*pair) or 'no record'}."
+    said = judged(belief, *pair, set_link(pair)) if is_measured else f"Not measured: {rk.why(*pair) or 'no record'}."
     text = f"**{number}** {belief.says}\n\n:::{{dropdown}} Answer\n{said} {belief.because}\n:::"
     return rk.blocks.Block(text)
 
 
-def judged(belief, one, other):
-    """What the run says of the belief; undecided where the ratio's interval allows both."""
+def set_link(pair):
+    """The round trip that this book set for one of the two alone, in words; "" where none is."""
+    machine = rk.run().machine
+    over_link = [each for each in pair if each.measurement.peer]
+    part = "nfs" if any(records.experiment_of(each.quantity) == "files/remote" for each in over_link) else "peer"
+    if len(over_link) != 1 or not is_built_in(machine, part):
+        return ""
+    return rk.amount(machine.number(f"{part}.link_rtt"), "ms")
+
+
+def judged(belief, one, other, link=""):
+    """What the run says of the belief; undecided where the ratio's interval allows both. link: the set round trip that one of the two
+    contains, so that the ratio is no finding."""
     least, most = one.ratio_ends(other) or (-math.inf, math.inf)
     is_inside = belief.least <= least and most <= belief.most
     is_outside = most < belief.least or belief.most < least
-    verdict = "Right" if is_inside else "Wrong" if is_outside else "Undecided"
+    verdict = "Right on this machine" if is_inside else "Wrong on this machine" if is_outside else "Undecided on this machine"
+    if link:
+        verdict = f"No verdict: the link's round trip of {link} is a setting of this book"
     values = " and ".join(f"{rk.title_of(each.quantity)} {each:interval}" for each in (one, other))
-    return f"**{verdict} on this machine.** Measured: {values}. The ratio is {rk.number(one.ratio_of_medians(other), 2)}."
+    ends = f" ({rk.number(least, 2)} to {rk.number(most, 2)})" if math.isfinite(most) else ""
+    return f"**{verdict}.** Measured: {values}. The ratio is {rk.number(one.ratio_of_medians(other), 2)}{ends}; {allowed(belief)}."
+
+
+def allowed(belief):
+    """Which ratios the belief means."""
+    low, high = (f"{end:g}" for end in (belief.least, belief.most))
+    if belief.most == NOT_UNDER:
+        return f"right is {low} or more"
+    return f"right is {high} or less" if belief.least == NOT_OVER else f"right is {low} to {high}"
