@@ -25,12 +25,8 @@ _LEAST_SHARE = 0.05  # of the time: below it the sibling moves no value by more 
 
 
 def is_shared(summary: Summary) -> bool:
-    """Whether a sibling of the core was busy long enough to be named, and moved the value out of
-    its interval, or the value mixes both."""
-    sibling = summary.sibling
-    if sibling is None or sibling.share < _LEAST_SHARE:
-        return False
-    return sibling.is_mixed or not summary.interval.holds(sibling.median)
+    """Whether a sibling of the core was busy long enough to be named."""
+    return summary.sibling is not None and summary.sibling.share >= _LEAST_SHARE
 
 
 def sibling_note(sibling: BusySibling, unit: str) -> str:
