@@ -80,13 +80,19 @@ def cache(name, usable, reported, values):
     return Box(name, name.upper(), ", ".join(value(result) for _, result in values), [line])
 
 
+def measured_core(machine):
+    cpu = machine.number("processor.cpu")
+    return "measured core" if cpu is None else f"measured core (CPU {cpu:g})"
+
+
 def bands(machine, values, caches, device):
-    """The boxes from top to bottom, those beside one another in one list; device: how values of devices are listed."""
+    """The boxes from top to bottom, those beside one another in one list: the core whose values are shown comes first. device: how
+    values of devices are listed."""
     cores = int(machine.number("processor.cores") or 1)
-    rows = [[Box("kernel", "kernel", lines=listed(values["kernel"], 2))], [Box("core", "core 0", lines=listed(values["core"], 1))]]
+    rows = [[Box("kernel", "kernel", lines=listed(values["kernel"], 2))], [Box("core", measured_core(machine), lines=listed(values["core"], 1))]]
     rows += [[caches[name]] for name in ("l1", "l2", "l3")]
     if cores > 1:
-        title = "core 1" if cores == 2 else f"cores 1 to {cores - 1}"
+        title = "other core" if cores == 2 else f"{cores - 1} other cores"
         for row in rows[1:4]:
             row.append(Box(row[0].part, title if row[0].part == "core" else row[0].title))
     capacity = machine_value(machine.number("memory.capacity"), "byte", "")

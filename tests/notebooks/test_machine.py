@@ -53,7 +53,7 @@ def test_a_machine_of_which_little_is_known_has_its_parts_without_values(folders
     block = portrait({}, [])
     drawing, _ = figure_files.kept("portrait")
     texts = [text.get_text() for text in drawing.axes.texts if text.get_text()]
-    assert texts == ["kernel", "core 0", "L1", "L2", "L3", "memory"]
+    assert texts == ["kernel", "measured core", "L1", "L2", "L3", "memory"]
     assert not block.measured
 
 
@@ -117,5 +117,13 @@ def test_what_was_not_measured_is_named_and_has_no_value(folders):
 
 def test_a_run_without_anything_has_its_parts_and_no_times(folders):
     texts = texts_of([], {}, machine="not reported", score="", measured="not yet")
-    assert texts[-6:] == ["kernel", "core 0", "L1", "L2", "L3", "memory"]
+    assert texts[-6:] == ["kernel", "measured core", "L1", "L2", "L3", "memory"]
     assert "This machine" in texts and "predicted" not in texts
+
+
+def test_the_core_with_the_values_is_that_of_the_measured_cpu(folders):
+    portrait(REPORTED | {"cores": 2, "cpu": 1}, all_measured())
+    drawing, _ = figure_files.kept("portrait")
+    by_place = {text.get_text(): text.get_position()[0] for text in drawing.axes.texts}
+    of_values = by_place["Reading the clock twice"]
+    assert by_place["measured core (CPU 1)"] == of_values < by_place["other core"]
