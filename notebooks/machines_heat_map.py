@@ -36,7 +36,9 @@ def pages(rows: list[Row]) -> list[list[Row]]:
 
 def heat_map(others: OtherMachines, rows: list[Row], name: str, part: str) -> Block:
     """A row for each quantity of a part, below its chapter's title, and a column for each
-    machine. The number is the ratio of the values, the colour shows which machine is faster."""
+    machine. The number is how many
+    times as long it takes there, of what is neither a time nor a rate the ratio of the values; the
+    colour shows which machine is faster."""
     columns = [column for column in others.titles if any(column in row.cells for row in rows)]
     limit = math.log10(_DARKEST)
     colours: Look = {"cmap": _COLOURS, "norm": Normalize(-limit, limit)}
@@ -88,8 +90,9 @@ def _caption(part: str, rows: list[Row], titles: dict[str, str]) -> str:
     marked = "; *(Reckon's)*: this run's by Reckon's own method" if by_reckon else ""
     return (
         f"{part.capitalize()}{_finding(rows, titles)}. Every other machine's value is divided by "
-        f"this run's, by the same method{marked}. Red: slower than this machine (of a rate, less), "
-        "blue: faster, grey: alike or not ranked, empty: nothing to compare with this run's"
+        f"this run's, by the same method{marked}. A rate's number is the inverse, so that each "
+        "is how many times as long it takes there. Red: slower than this machine, blue: faster, grey: "
+        "alike or not ranked, empty: nothing to compare with this run's"
     )
 
 
@@ -130,7 +133,7 @@ def _write_ratio(axes: Axes, x: int, y: int, cell: Cell) -> None:
     if math.isnan(log):
         axes.add_patch(Rectangle((x, y), 1, 1, color=_NEUTRAL, lw=0))
     is_dark = abs(log) > 0.75 * math.log10(_DARKEST)
-    text = units.number(cell.ratio, 2)
+    text = units.number(cell.ratio if math.isnan(cell.times) else cell.times, 2)
     colour = style.ON_DARK if is_dark else style.ON_LIGHT
     axes.text(x + 0.5, y + 0.5, text, ha="center", va="center", fontsize=6, color=colour)
 
