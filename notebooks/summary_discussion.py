@@ -49,8 +49,8 @@ def misses(results: list[Result]) -> Block:
         f"Of the {len(judged)} that have an interval, it held the measured value of {held}."
         if judged
         else "",
-        f"Another value of one guess, within its interval, would have made {known} of them right: "
-        "there the formula may hold, and the guess was off.",
+        f"Another value of one guess, within its interval and with all other inputs as sealed, would "
+        f"have made {known} of them right: there the formula may hold, and the guess was off.",
         "Each chapter says what is known of the cause.",
         [f"- {link(result.quantity)}: {_discussed(result)}" for result in shown],
     )

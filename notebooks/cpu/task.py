@@ -54,6 +54,11 @@ def costs_at(alive, at):
     return f"{rk.percent_more_or_less(alive.medians[at] / alive.medians[0])} with {others} alive"
 
 
+def costs_where_apart(alive):
+    """Where a task is first shown to cost more, and at the last point: most of the rise may come with the first other."""
+    return " and ".join(dict.fromkeys(costs_at(alive, at) for at in (first_apart(alive), -1)))
+
+
 @rk.finding(needs=())
 def with_others_alive(alive, what):
     line = alive.line
@@ -64,7 +69,7 @@ def with_others_alive(alive, what):
     costs = f"According to the fitted line, {what} costs {added} with {alive.axis_in_unit[-1]:g} others alive than with none"
     first, is_unclear = first_apart(alive), line.slope_low <= 0 <= line.slope_high
     if first and is_unclear:
-        return rk.shown("grows on no line", f"{what.capitalize()} costs {' and '.join(dict.fromkeys(costs_at(alive, at) for at in (first, -1)))} than with "
+        return rk.shown("grows on no line", f"{what.capitalize()} costs {costs_where_apart(alive)} than with "
                         "none. The data do not show that a line through all points rises.")
     if is_unclear:
         return rk.unexplained("growth unclear", f"{costs}. But the interval of this change includes zero: it reaches from {least} to {most}.")
@@ -82,7 +87,7 @@ def one_more(processes, threads):
     curves = {"process": processes, "thread": threads}
     if None in [alive.line for alive in curves.values()]:
         return rk.unexplained("too few points", "The cost of a new process or thread, by the number of others alive")
-    rising = [f" new {what} costs {costs_at(alive, -1)} than with none" for what, alive in curves.items() if first_apart(alive)]
+    rising = [f" new {what} costs {costs_where_apart(alive)} than with none" for what, alive in curves.items() if first_apart(alive)]
     if rising:
         return rk.shown("one more costs more", f"A{', and a'.join(rising)}")
     return rk.consistent("one more costs no more", f"Up to {processes.axis_in_unit[-1]:g} others alive, we see no rise in the cost of a new process "

@@ -120,6 +120,16 @@ def inferred_capacity(capacity, true, curve, where, *sentences):
     return rk.say(f"{where} the inferred capacity is {inferred}; the kernel's {true_size} is {side} the interval.", *sentences)
 
 
+@rk.finding(needs=())
+def above_the_limit(pairs):
+    """pairs: inferred capacities, each with the limit in bytes, which no cache can pass."""
+    beyond = [f"{size_text(each.median)} under {rk.amount(float(limit), 'byte')}" for each, limit in pairs if each.summary and each.median > limit]
+    if not beyond:
+        return []
+    return rk.unexplained("above the limit", f"No cache is larger than its limit, yet one is inferred: {'; '.join(beyond)}. So the inference from times is "
+                          "off by that much or more; why is not known.")
+
+
 @style.of_results
 def draw_filling(result, name, caption, true):
     """Above, the mean time of a read with its prediction; below, the share of slow reads with the fitted rise. Vertical lines: the

@@ -156,9 +156,17 @@ def no_gain(scaled):
     for row in scaled:
         if len(row.points) > 1 and row.summaries[-1].interval.high < 1.25 * row.summaries[0].interval.low:
             one, all_cpus = (rk.median_text(row.summaries[at], "GB/s") for at in (0, -1))
-            full.append(rk.shown("no gain by more CPUs", f"{rk.title_of(row.quantity)}: {max(row.axis_in_unit):g} CPUs carry {all_cpus}, less than a "
-                                 f"quarter more than one alone ({one})."))
+            full.append(rk.shown("no gain by more CPUs", f"{rk.title_of(row.quantity)}: {max(row.axis_in_unit):g} CPUs carry {all_cpus}, "
+                                 f"{than_one(row)} one alone ({one})."))
     return full
+
+
+def than_one(row):
+    """How much all CPUs carry, where that is less than a quarter more than one does."""
+    side = row.summaries[-1].apart(row.summaries[0])
+    if side < 0:
+        return f"{rk.percent(1 - row.medians[-1] / row.medians[0])} less than"
+    return "less than a quarter more than" if side > 0 else "not shown to be more than"
 
 
 @rk.finding(needs=["read"], missing="")

@@ -30,7 +30,7 @@ def lines_under_way(
     for called, rate in rates.items():
         number = rate * latency_s / line_bytes
         each, every = (units.amount(time, "ns") for time in (latency_s, line_bytes / rate))
-        words = f"{called}: {number:.0f} lines"
+        words = f"{called}: {number:.0f} lines on average"
         flights.append(Flight(words, f"{each} a line, one each {every}", number, latency_s))
     return in_flight.draw(flights, name, caption)
 

@@ -70,10 +70,15 @@ def by_the_clock(of_cache, name, cycles):
     return rk.shown("clock and cycles differ", f"{takes}.")
 
 
+def times_with_ends(one, other):
+    """ "87 times (75 to 172)": the ratio of the two, with what both intervals leave open."""
+    times, ends = rk.number(one.median / other.median, 2), one.ratio_ends(other)
+    return f"{times} times" + (f" ({rk.number(ends[0], 2)} to {rk.number(ends[1], 2)})" if ends else "")
+
+
 @rk.finding(missing="Load latency, level by level")
 def memory_and_l1(of_memory, of_l1):
-    times = rk.number(of_memory.median / of_l1.median, 2)
-    return rk.shown("memory and L1", f"Load latency, level by level: main memory takes {times} times as long as L1")
+    return rk.shown("memory and L1", f"Load latency, level by level: main memory takes {times_with_ends(of_memory, of_l1)} as long as L1")
 
 
 @rk.finding(missing="")

@@ -191,6 +191,15 @@ def _missed_places(curve, what, unit, higher, lower):
     return items
 
 
+def above_the_ideal(far, ideal):
+    """What a rate above the most that the link can carry means, as the end of a sentence; "" below it."""
+    if far.median <= ideal:
+        return ""
+    if far.summary.bounds[0] <= ideal:
+        return ": more cannot be, but the ideal lies within the interval of what was measured"
+    return ": more cannot be, so the link is faster than that, or the clock of the measurement begins late"
+
+
 @rk.finding(needs=())
 def share_of_the_ideal(far, rate, mtu, headers, simulated):
     if not far.has_samples:
@@ -202,7 +211,7 @@ def share_of_the_ideal(far, rate, mtu, headers, simulated):
     known = rk.shown(
         "rate known", f"The {link} {rk.amount(rate.value, 'Mbit/s')}; programs get {far}, {rk.percent(share, 4)} of it. Headers leave "
         f"{rk.percent(left, 4)} ({headers.value:g} of each {rk.plain(mtu.value)} bytes), so TCP reaches {rk.percent(share / left, 4)} of what "
-        "it can carry.")
+        f"it can carry{above_the_ideal(far, left * rate.value)}.")
     low, high = far.summary.bounds
     if low > 0.95 * left * rate.value:
         return [known, rk.shown("the link is full", "One stream fills the link.")]
