@@ -135,6 +135,20 @@ def elsewhere(cached, remote):
                     f"[remote files](/notebooks/files/remote.ipynb) one from a file of {at} in memory takes {remote}.")
 
 
+@rk.finding(needs=())
+def same_read_in_two_chapters(cached, small):
+    """cached: a block in the page cache; small: such blocks by the size of their file, as the chapter on the file cache reads them."""
+    if not all(result and result.has_samples for result in (cached, small)):
+        return []
+    at = int(np.argmin(abs(small.axis - file_bytes(cached))))
+    here, there = np.median([np.mean(times) for times in cached.trials(cached.points[0])]), small.medians[at]
+    if not rk.is_miss(there / here) and 0.8 <= there / here <= 1.25:
+        return []
+    return rk.unexplained("same read in two chapters", f"In [Reading a file](/notebooks/files/read.ipynb) a block in memory takes {cached} by the median and "
+                          f"{rk.amount(here, 'µs')} by the mean. In [The file cache](/notebooks/files/cache.ipynb) it takes {rk.amount(there, 'µs')} by "
+                          f"the mean, from a file of {rk.amount(small.axis[at], 'MiB')}. Why the means differ is not known; there a process reads that has just been forked.")
+
+
 def file_bytes(result):
     return result.measurement.params["file_bytes"]
 
