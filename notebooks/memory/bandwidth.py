@@ -63,6 +63,15 @@ def errors_that_cancel(copy, read, model):
                     f"copied byte costs {rk.number(read.median / copy.median)} times one that is read, where the model charges {model:g}.")
 
 
+@rk.finding(missing="")
+def memcpy_stores(copy, copy_loop, copy_nt):
+    """What memcpy's rate says of its stores: a copy by a loop reads each line that it stores, one by non-temporal stores does not."""
+    if copy.apart(copy_loop) <= 0 or copy.apart(copy_nt) < 0:
+        return []
+    return rk.consistent("memcpy reads less", f"memcpy copies {rk.number(copy.median / copy_loop.median)} times as fast as the loop and no slower than the one with "
+                         "non-temporal stores. So it probably uses such stores at this size, and moves a byte twice, not three times.")
+
+
 @rk.finding(needs=())
 def more_cores(readers, title):
     if len(readers.points) < 2:
@@ -80,7 +89,7 @@ def slowest_load(waits):
 
 
 @rk.finding(missing="")
-def reading_needs(read, peak, lines, line, latency, page, walk):
+def reading_needs(read, peak, lines, line, latency, page, walk, anywhere):
     """What would make the model right about reading, as half a sentence."""
     if peak.value < lines.value * line.value / latency.value:  # the model's limit: the bus, or the lines
         return rk.consistent("bus is full", f"the bus would have to carry {read} when it is read, not {rk.amount(peak.value, 'GB/s')}.")
@@ -88,8 +97,11 @@ def reading_needs(read, peak, lines, line, latency, page, walk):
     if needed <= 0:
         return rk.shown("walks are hidden", "a page is read in less time than its walk alone was guessed to take, "
                         f"{rk.amount(walk.value, 'ns')}.")
-    return rk.consistent("lines are few", f"{needed:.0f} lines under way instead of the guessed {lines.value:g} would explain "
-                         "reading.")
+    others = [f"{lines_under_way(read.median, each, line):.0f} if each takes {rk.amount(each.value, 'ns')}, as in random order over all of a region"
+              for each in known(anywhere)]
+    either = f", or {others[0]}" if others else ""
+    return rk.consistent("lines are few", f"{needed:.0f} lines under way of {rk.amount(latency.value, 'ns')} each{either}, would explain reading; "
+                         f"{lines.value:g} were guessed.")
 
 
 @rk.finding
