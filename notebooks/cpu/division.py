@@ -102,7 +102,7 @@ def off_by_the_divider(division, bits, start, per_bit, clock):
     takes = (f"it takes {division:cycles}; the prediction for start and bits was {rk.number(start.value + bits.value * per_bit.value)} "
              "cycles.")
     if "guess" in (start.origin, per_bit.origin):
-        return rk.unexplained("divider guessed", f"{takes} No source states these cycles for this processor.")
+        return rk.unexplained("divider guessed", f"{takes} This book has no source for these cycles on this processor.")
     return rk.unexplained("divider stated", f"{takes} This processor is not the one of the tables.")
 
 
