@@ -128,7 +128,7 @@ def _single_points(judged: list[Result]) -> str:
         return ""
     of_it = "one of its points" if quantity == judged[-1].quantity else f"one of {link(quantity)}"
     times = marked(quantity, f"{units.number(factor, 2)} times")
-    return f". A curve counts by its middle: {of_it} is off by {times}"
+    return f"; of single points, {of_it} is off by {times}"
 
 
 _SCORE_COLUMNS = {

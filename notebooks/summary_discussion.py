@@ -16,6 +16,7 @@ from reckon.records.quantities.result import Result
 from reckon.show.block import Block, join_blocks, say, short_name
 from reckon.show.tables.scores import (
     BASES,
+    DERIVED,
     INTENDED,
     KNOWN,
     NOTHING_JUDGED,
@@ -104,6 +105,7 @@ def _order(times: dict[str, Result]) -> list[str]:
     powers = math.log10(longest.median / shortest.median)
     values = [(float(each.sealed("predicted")[0]), each.median) for each in times.values()]
     pairs = [*itertools.combinations(values, 2)]
+    derived = sum(basis(each) == DERIVED for each in times.values())
     right = sum((a[0] - b[0]) * (a[1] - b[1]) > 0 for a, b in pairs)
     return [
         "Can one say where a program's time will go before it runs?",
@@ -111,15 +113,19 @@ def _order(times: dict[str, Result]) -> list[str]:
         f"({shortest}) to *{last}* ({longest}).",
         f"Of each two of these {len(times)} the predictions name the longer one in {right} of "
         f"{len(pairs)} cases: {_on_order(right / len(pairs))}.",
+        f"{derived} of the {len(times)} predictions use what was measured earlier in this run, and times so far "
+        "apart are easily put in order."
+        if derived
+        else "Times so far apart are easily put in order.",
     ]
 
 
 def _on_order(share: float) -> str:
     if share == 1:
-        return "the order of the costs was known before any was measured"
+        return "the predictions put the costs in their order"
     if share >= _MOSTLY:
-        return "the order of the costs was mostly known before any was measured"
-    return "the order of the costs was not known beforehand"
+        return "the predictions mostly put the costs in their order"
+    return "the predictions did not put the costs in their order"
 
 
 def _nearness(judged: list[Result]) -> str:

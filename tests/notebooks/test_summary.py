@@ -29,11 +29,23 @@ def test_the_score_counts_predictions_and_intervals_that_held():
     assert SUMMARY.score(results).markdown == (
         "**Of 2 sealed predictions, 50 % within 1.25 times, 50 % within 2 times and 100 % within 10 "
         "times of the measured value.** By the geometric mean they were off by a factor of 2.00: 0 "
-        "values came out more than 1.25 times higher than predicted, 1 came out lower by as much. 2 of the "
-        "predictions have an interval. Of these 50 % hold the measured value or meet its interval, "
-        "where 95 % should."
+        "values came out more than 1.25 times higher than predicted, 1 came out lower by as much. 1 of 2 "
+        "intervals hold the measured value or meet its interval, 50 %, where 95 % should."
     )
     assert "interval" not in SUMMARY.score([predicted(2.0)]).markdown
+    results += [predicted(1.0, low=6e-9, high=2e-8), predicted(4.1, low=2e-8, high=6e-8)]
+    text = SUMMARY.score(results).markdown
+    assert (
+        "4 times wide 1 of 2 held, 50 %. With the wider ones, which can hardly miss, 2 of 4 intervals"
+        in text
+    )
+    derived = with_inputs(
+        predicted(2.0), {"origin": "measured", "unit": "ns", "reference": "cpu/made/else"}
+    )
+    assert (
+        "1 of the 1 uses what was measured earlier in this run."
+        in SUMMARY.score([derived]).markdown
+    )
     assert SUMMARY.score([]).markdown == "No estimate has been measured yet."
 
 
@@ -188,10 +200,10 @@ def test_the_conclusion_counts_the_pairs_of_times_in_their_predicted_order():
         r"span (2\.0|1\.9) powers of ten, from \*a call\* \(.* ns\) to \*a fork\* \(.* ns\)", text
     )
     assert "Of each two of these 3 the predictions name the longer one in 2 of 3 cases" in text
-    assert "the order of the costs was not known beforehand" in text
+    assert "the predictions did not put the costs in their order. Times so far apart" in text
     times["a fault"] = timed(10, 4)
     text = DISCUSSION.conclusion([predicted(1.0)], times).markdown
-    assert "in 3 of 3 cases: the order of the costs was known before any was measured" in text
+    assert "in 3 of 3 cases: the predictions put the costs in their order" in text
     assert "powers of ten" not in DISCUSSION.conclusion([predicted(1.0)], {}).markdown
 
 

@@ -139,35 +139,50 @@ def score(results: list[Result]) -> Block:
         if known
         else ""
     )
+    derived = sum(basis(result) == DERIVED for result in judged)
+    made_from = (
+        f"{derived} of the {len(judged)} {plural(derived, 'uses', 'use')} what was measured "
+        "earlier in this run."
+        if derived
+        else ""
+    )
+    return say(shares_sentence(judged), _bias(judged), _calibration(judged), made_from, left_out)
+
+
+def _calibration(judged: list[Result]) -> str:
+    """How many intervals held, the narrow ones first: a wide one can hardly miss."""
     inside = inside_intervals(judged)
-    calibration = ""
-    if inside:
-        calibration = (
-            f"{len(inside)} of the predictions have an interval. Of these "
-            f"{100 * np.mean(inside):.0f} % hold the measured value or meet its interval, where "
-            f"{100 * INTENDED:.0f} % should{_narrow_and_wide(judged)}."
-        )
-    return say(shares_sentence(judged), _bias(judged), calibration, left_out)
-
-
-def _narrow_and_wide(judged: list[Result]) -> str:
-    """How many of the narrow and of the wide intervals held: wide ones hold easily; or ""."""
-    by_kind: dict[str, list[Result]] = {NARROW: [], WIDE: []}
-    for result in judged:
-        if (width := interval_decades(result)) is not None:
-            by_kind[NARROW if width <= NARROW_DECADES else WIDE].append(result)
-    if not all(by_kind.values()):
+    if not inside:
         return ""
-    held = {kind: inside_intervals(results) for kind, results in by_kind.items()}
-    texts = [f"{sum(inside)} of {len(inside)} {kind}" for kind, inside in held.items()]
-    return f": {', '.join(texts)}"
+    held = (
+        f"{sum(inside)} of {len(inside)} {plural(len(inside), 'interval', 'intervals')} hold the "
+        f"measured value or meet its interval, {100 * np.mean(inside):.0f} %, where "
+        f"{100 * INTENDED:.0f} % should"
+    )
+    return f"{_narrow(judged)}{held}."
+
+
+def _narrow(judged: list[Result]) -> str:
+    """How many of the narrow intervals held, as the beginning of a sentence on all; or ""."""
+    widths = [(result, interval_decades(result)) for result in judged]
+    narrow = [result for result, width in widths if width is not None and width <= NARROW_DECADES]
+    inside = inside_intervals(narrow)
+    if not inside:
+        return ""
+    share = f"{100 * np.mean(inside):.0f} %"
+    return (
+        f"Of predictions {NARROW} {sum(inside)} of {len(inside)} held, {share}. With the wider "
+        "ones, which can hardly miss, "
+    )
 
 
 def shares_sentence(judged: list[Result]) -> str:
     """The sentence on how many predictions came near."""
     shares = shares_within(factor_off(np.array([result.ratio for result in judged]))).items()
     texts = [f"{share} within {limit:g} times" for limit, share in shares]
-    return f"**Of {len(judged)} sealed predictions, {join_words(texts)} of the measured value.**"
+    curves = " (a curve by its middle)" if any(result.is_curve for result in judged) else ""
+    count = f"{len(judged)} sealed {plural(len(judged), 'prediction', 'predictions')}{curves}"
+    return f"**Of {count}, {join_words(texts)} of the measured value.**"
 
 
 def _bias(judged: list[Result]) -> str:
