@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from reckon import records, units
+from reckon.computer.facts import Machine
 from reckon.records.quantities.cache_levels import at_point
 from reckon.records.quantities.result import Result
 from reckon.show.block import Block, join_blocks, marked, raw_html, say, table_row
+from reckon.show.sentences.warning_sentences import has_two_modes
 from reckon.show.tables.answer_box import (
     MARKS,
     AnswerValues,
@@ -20,7 +22,9 @@ from reckon.show.tables.answer_box import (
 )
 from reckon.show.tables.headlines import (
     Headline,
+    below,
     main_results,
+    not_its_own,
     reported_caches,
     result_of,
     unmeasured,
@@ -81,22 +85,22 @@ def unsupported(results: list[Result]) -> Block:
     )
 
 
-def ruler(results: list[Result]) -> Block:
+def ruler(results: list[Result], machine: Machine) -> Block:
     """The main results that are times on one axis, with links to this as a picture."""
-    table = _on_one_axis(results, main_results())
+    table = _on_one_axis(results, main_results(), machine)
     return join_blocks([table, Block(raw_html(_PICTURES))]) if main_times(results) else table
 
 
-def of_part(results: list[Result], part: str) -> Block:
+def of_part(results: list[Result], part: str, machine: Machine) -> Block:
     """A part's main results: the times on one axis, and below them the others."""
     values, _ = _values(results, of_parts(part))
     others = [each for each, value in values.items() if _dimension(value) != _TIME]
     times = [headline for headline in of_parts(part) if headline not in others]
-    shown = [_on_one_axis(results, times)] if times else []
-    return join_blocks([*shown, headlines(results, others)] if others else shown)
+    shown = [_on_one_axis(results, times, machine)] if times else []
+    return join_blocks([*shown, headlines(results, others, machine)] if others else shown)
 
 
-def _on_one_axis(results: list[Result], chosen: list[Headline]) -> Block:
+def _on_one_axis(results: list[Result], chosen: list[Headline], machine: Machine) -> Block:
     """Those that are times, the shortest first, each linked to its chapter and on a person's scale:
     as if the shortest took a second."""
     values, absent = _values(results, chosen)
@@ -104,7 +108,7 @@ def _on_one_axis(results: list[Result], chosen: list[Headline]) -> Block:
     scale = _to_whole_decades(log_scale([each for _, each in times]))
     rows = [
         [
-            _linked(headline),
+            _linked(headline, each, machine),
             track(each, scale, has_head=True),
             *each.cells(),
             on_a_persons_scale(each.measured.median, times[0][1].measured.median),
@@ -112,7 +116,8 @@ def _on_one_axis(results: list[Result], chosen: list[Headline]) -> Block:
         for headline, each in times
     ]
     persons = f"{times[0][0].name} as 1\u00a0s" if times else ""
-    return _boxed("headlines ruler", ["", axis(scale), *_COLUMNS, persons], rows, absent)
+    head = ["", axis(scale), *_COLUMNS, persons]
+    return _boxed("headlines ruler", head, rows, dict(times), absent)
 
 
 def _to_whole_decades(scale: tuple[float, float]) -> tuple[float, float]:
@@ -125,6 +130,14 @@ def main_times(results: list[Result]) -> dict[str, Result]:
     """The main results that are times, the shortest first, by their names."""
     values, _ = _values(results, main_results())
     return {headline.name: _alone(each) for headline, each in _times(values)}
+
+
+def names_in_figure(times: dict[str, Result]) -> dict[str, str]:
+    """The names of main_times() by quantity; those whose trials have two modes say so."""
+    return {
+        result.quantity: f"{name} (two modes)" if has_two_modes(result.summaries[0]) else name
+        for name, result in times.items()
+    }
 
 
 def times_of_part(results: list[Result], part: str) -> dict[Headline, AnswerValues]:
@@ -146,16 +159,18 @@ def _times(values: dict[Headline, AnswerValues]) -> list[tuple[Headline, AnswerV
     return sorted(times, key=lambda each: each[1].measured.median)
 
 
-def headlines(results: list[Result], chosen: list[Headline], title: str = "") -> Block:
+def headlines(
+    results: list[Result], chosen: list[Headline], machine: Machine, title: str = ""
+) -> Block:
     """The chosen values, predicted and measured, each linked to its chapter; the unmeasured ones
     are named below. Values of one dimension share an axis. `title` heads the first column."""
     values, absent = _values(results, chosen)
     scales = _scales([*values.values()])
     rows = [
-        [_linked(headline), track(each, scales[_dimension(each)]), *each.cells()]
+        [_linked(headline, each, machine), track(each, scales[_dimension(each)]), *each.cells()]
         for headline, each in values.items()
     ]
-    return _boxed("headlines", [title, MARKS, *_COLUMNS], rows, absent)
+    return _boxed("headlines", [title, MARKS, *_COLUMNS], rows, values, absent)
 
 
 # Made when staging; the second by main_times()'s figure.
@@ -168,7 +183,7 @@ _PICTURES = (
 _BEYOND = 2  # a tick at the end itself has no label
 
 
-_COLUMNS = ["Predicted", "Measured", "Ratio"]
+_COLUMNS = ["Predicted", "Measured (interval)", "Ratio"]
 
 
 _TIME = str(units.dimension("s"))
@@ -196,9 +211,10 @@ def _values(
     return found, absent
 
 
-def _linked(headline: Headline) -> str:
+def _linked(headline: Headline, values: AnswerValues, machine: Machine) -> str:
     page = records.experiment_of(headline.quantity)
-    return f"[{headline.name}](/notebooks/{page}.ipynb) <small>{headline.note}</small>"
+    notes = filter(None, [headline.note, not_its_own(headline, values.result, machine)])
+    return f"[{headline.name}](/notebooks/{page}.ipynb) <small>{'; '.join(notes)}</small>"
 
 
 def on_a_persons_scale(median: float, shortest: float) -> str:
@@ -211,12 +227,19 @@ def on_a_persons_scale(median: float, shortest: float) -> str:
 
 
 def _boxed(
-    classes: str, head: list[str], rows: list[list[str]], absent: dict[Headline, Result | None]
+    classes: str,
+    head: list[str],
+    rows: list[list[str]],
+    values: dict[Headline, AnswerValues],
+    absent: dict[Headline, Result | None],
 ) -> Block:
     alignment = ["---", "---"] + ["---:"] * (len(head) - 2)
     table = "\n".join([table_row(head), table_row(alignment), *map(table_row, rows)])
     boxed = f"::::{{container}} {classes}\n{table}\n::::" if rows else ""
-    return Block("\n\n".join(filter(None, [boxed, literal(unmeasured(absent))])) or NONE)
+    intervals = below({each.name: value.result for each, value in values.items()})
+    return Block(
+        "\n\n".join(filter(None, [boxed, intervals, literal(unmeasured(absent))])) or NONE
+    )
 
 
 def _dimension(values: AnswerValues) -> str:

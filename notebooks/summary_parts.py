@@ -38,13 +38,15 @@ def openings(run: str, results: list[Result], order: list[str]) -> Block:
     main results, on the site as tables and in print in the figure. order: the pages of the book."""
     front = findings_of("summary_front")
     sources = chapter_sources(run, order, order)
+    described = records.read_run(run)
+    assert described
     texts = []
     for part in dict.fromkeys(page.partition("/")[0] for page in sources):
         own = [page for page in sources if page.startswith(f"{part}/")]
         arrows = [(source, page) for page in own for source in sources[page]]
         pages = [page for page in sources if page in own or page in dict(arrows)]
         picture = _picture(part, own, pages, arrows).markdown
-        costs = front.of_part(results, part).markdown
+        costs = front.of_part(results, part, described.machine).markdown
         times = front.times_of_part(results, part)
         printed = _with_costs(part, own, pages, arrows, times).markdown if times else ""
         texts.append(

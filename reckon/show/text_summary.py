@@ -11,8 +11,9 @@ from reckon.comparison.reports.attributes import attributes
 from reckon.computer.facts import Machine
 from reckon.records.quantities import export
 from reckon.records.quantities.result import Result, summary_text
+from reckon.show.sentences.warning_sentences import in_cell, without_links
 from reckon.show.tables.answer_box import AnswerValues, answer_values
-from reckon.show.tables.headlines import Headline, main_results, result_of, unmeasured
+from reckon.show.tables.headlines import Headline, below, main_results, result_of, unmeasured
 from reckon.show.tables.scores import by_own_methods, score
 from reckon.show.text import machine_value, processor, ratio_text
 
@@ -40,8 +41,9 @@ def text_summary(run: records.Run, results: list[Result]) -> str:
             if headline not in compared
         }
     )
-    if absent:
-        lines += ["", *_wrapped(absent)]
+    for note in (_notes(compared), absent):
+        if note:
+            lines += ["", *_wrapped(note)]
     lines += ["", *_wrapped(score(by_own_methods(results)).markdown.replace("**", ""))]
     return "\n".join(lines) + "\n"
 
@@ -54,6 +56,15 @@ def _compared(results: list[Result]) -> dict[Headline, AnswerValues]:
         headline: answer_values(result, None) for headline, result in measured.items() if result
     }
     return {headline: each for headline, each in compared.items() if each is not None}
+
+
+def _notes(compared: dict[Headline, AnswerValues]) -> str:
+    """What the intervals mean, and which values one number does not describe."""
+    beside = {each.name: in_cell(v.measured, v.result.unit) for each, v in compared.items()}
+    listed = "; ".join(f"{name} ({note})" for name, note in beside.items() if note)
+    intervals = below({headline.name: each.result for headline, each in compared.items()})
+    several = f"One number does not describe {listed}." if listed else ""
+    return without_links(" ".join(filter(None, [intervals, several])))
 
 
 def kernel(machine: Machine) -> str:

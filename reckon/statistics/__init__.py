@@ -1,6 +1,6 @@
 """Pure functions of numbers: summaries and intervals, comparisons, change points."""
 
-from reckon.statistics.groups import Group, two_groups, two_values
+from reckon.statistics.groups import GAP, Group, two_groups, two_values
 from reckon.statistics.inference import (
     PROCESSES_FOR_AN_INTERVAL,
     Line,

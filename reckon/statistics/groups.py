@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-_GAP = 1.2  # of two neighbours: processes scatter by a few per cent
+GAP = 1.2  # of two neighbours: processes scatter by a few per cent
 _LEAST_SHARE = 0.1  # of the processes, and two of them: fewer are outliers
 # Where no group is the value: with a smaller share the median lies within the other group. Of 12
 # processes that scatter by 10 to 40 % without groups, 1 % and less pass (normal, t and exponential
@@ -35,7 +35,7 @@ def two_groups(medians: Sequence[float] | np.ndarray) -> tuple[np.ndarray, np.nd
     if len(ordered) < 2 * least or ordered[0] <= 0:
         return None
     gaps = ordered[least : len(ordered) - least + 1] / ordered[least - 1 : len(ordered) - least]
-    if gaps.max() < _GAP:
+    if gaps.max() < GAP:
         return None
     return ordered[: least + gaps.argmax()], ordered[least + gaps.argmax() :]
 

@@ -7,6 +7,7 @@ from helpers.project import reckon
 
 from reckon import records
 from reckon.book import contents
+from reckon.computer.facts import Machine
 from reckon.records.quantities.lookup import all_results
 from reckon.show import text_summary
 from reckon.show.tables.headlines import main_results
@@ -53,5 +54,5 @@ def test_the_l3_is_read_from_the_curve_and_marked_by_its_quantity(results):
     assert shown["median"] == pytest.approx(42.6, rel=0.01)
     assert (
         f'data-quantity="{l3.quantity}"'
-        in contents.findings_of("summary_front").headlines(results, [l3]).markdown
+        in contents.findings_of("summary_front").headlines(results, [l3], Machine({})).markdown
     )

@@ -10,6 +10,7 @@ from reckon import records
 from reckon.book import contents
 from reckon.comparison.reports import other_machines
 from reckon.comparison.reports.method_groups import Group, GroupResult, Method, MethodResult
+from reckon.computer.facts import Machine
 from reckon.edits.guesses import compared as compared_with_guess
 from reckon.edits.tried_predictions import Tried, comparison
 from reckon.edits.what_if_panels import data_of
@@ -102,7 +103,7 @@ def test_the_box_and_the_front_page_show_both_without_a_verdict(two):
     assert "came out" not in box and "chance" not in box
     front = (
         contents.findings_of("summary_front")
-        .headlines([two], [Headline(quantity=NAME, name="Two", note="")])
+        .headlines([two], [Headline(quantity=NAME, name="Two", note="")], Machine({}))
         .markdown
     )
     assert BOTH in front and "×" not in front.split("\n", 4)[-1]

@@ -24,6 +24,10 @@ _COLUMNS = 88  # of the text below the title
 _BACKGROUND, _LINE, _MEASURED, _PREDICTED = "#1a3a5c", "#4a6a8c", "#56B4E9", "#E69F00"
 
 
+_KEY = "× predicted   ● measured, with its interval: where a repeat minutes later would lie"
+_WHITE_TEXT = {"color": "white", "size": 12, "va": "center"}
+
+
 def card(facts: Mapping[str, str], table: str) -> bytes:
     """A PNG with the title, the score and the machine, from what stands on the PDFs' title page,
     and the main times on one axis. table: the data of their figure; "" without it."""
@@ -47,7 +51,7 @@ def _draw(words: list[str], table: str) -> bytes:
     figure.text(0.03, 0.88, text, color="white", size=14, va="top", parse_math=False)
     rows = [*csv.DictReader(io.StringIO(table))]
     if rows:
-        _draw_times(figure.add_axes((0.24, 0.07, 0.73, 0.69)), rows)
+        _draw_times(figure.add_axes((0.24, 0.07, 0.66, 0.64)), rows)
     file = io.BytesIO()
     figure.savefig(file, format="png", metadata={"Software": None})
     return file.getvalue()
@@ -60,8 +64,15 @@ def _draw_times(axes: Axes, rows: list[dict[str, str]]) -> None:
     names = {headline.quantity: headline.name for headline in main_results()}
     unit = next(name for name in rows[0] if name.startswith("median"))[8:-1]
     for y, row in enumerate(rows):
-        axes.plot(float(row[f"predicted [{unit}]"]), y, "x", color=_PREDICTED, mew=2)
-        axes.plot(float(row[f"median [{unit}]"]), y, "o", color=_MEASURED)
+        low, high, median, predicted = (
+            float(row[f"{column} [{unit}]"]) for column in ("low", "high", "median", "predicted")
+        )
+        axes.plot([low, high], [y, y], color=_MEASURED, lw=3, alpha=0.6)
+        axes.plot(predicted, y, "x", color=_PREDICTED, mew=2)
+        axes.plot(median, y, "o", color=_MEASURED)
+        text = units.amount(units.to_base(median, unit), "s")
+        axes.text(1.01, y, text, transform=axes.get_yaxis_transform(), **_WHITE_TEXT)
+    axes.text(0, 1.02, _KEY, transform=axes.transAxes, color="white", size=12)
     axes.set_yticks(range(len(rows)), [names[row["quantity"]] for row in rows])
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_xscale("log")

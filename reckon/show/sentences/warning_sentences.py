@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from reckon import units
-from reckon.statistics import BusySibling, SampleWarning, Summary
+from reckon.statistics import GAP, BusySibling, SampleWarning, Summary
 
 # As Markdown, with links to the glossary.
 _NOTES = {
@@ -13,6 +13,7 @@ _NOTES = {
     "two modes": "the trials have {{term}}`two modes`, so one number does not describe them",
     "wide": "fresh processes differ by {percent:.0f} % ({{term}}`interquartile range`)",
 }
+_MODES = "{term}`two modes`"
 _CAUSES = {
     "drift": "Drifted during the measurement",
     "two modes": "Trials in two modes, so one number does not describe them",
@@ -53,7 +54,26 @@ def note(warning: SampleWarning) -> str:
 
 def plain_note(warning: SampleWarning) -> str:
     """The same without links."""
-    return re.sub(r"\{term\}`([^`]*)`", r"\1", note(warning))
+    return without_links(note(warning))
+
+
+def without_links(text: str) -> str:
+    return re.sub(r"\{term\}`([^`]*)`|\[([^]]*)\]\([^)]*\)", r"\1\2", text)
+
+
+def has_two_modes(summary: Summary) -> bool:
+    """Whether its trials have two modes."""
+    return any(warning.kind == "two modes" for warning in summary.warnings)
+
+
+def in_cell(summary: Summary, unit: str) -> str:
+    """What stands beside a value that one number does not describe: that its trials have two modes,
+    and the least and the most of its visits where these lie as far apart as two groups do; ""."""
+    modes = [_MODES] if has_two_modes(summary) else []
+    visits = summary.visit_medians
+    apart = bool(visits) and min(visits) > 0 and max(visits) >= GAP * min(visits)
+    by_visit = [f"{units.span((min(visits), max(visits)), unit)} by visit"] if apart else []
+    return ", ".join(modes + by_visit)
 
 
 def cause(warning: SampleWarning) -> str:

@@ -10,6 +10,7 @@ from reckon.prediction.ratios import is_comparable, is_miss
 from reckon.records.quantities.result import Result, summary_text
 from reckon.show.block import Block, table_row
 from reckon.show.sentences.verdicts import how_far, sealed_again, within_scatter
+from reckon.show.sentences.warning_sentences import in_cell
 from reckon.show.strength import labelled
 from reckon.show.text import NONE, capitalised, counted_position, literal, ratio_text
 from reckon.statistics import Summary
@@ -83,9 +84,14 @@ class AnswerValues:
         ratio = self.span(ratio_text(self.ratio), "ratio")
         return [
             predicted,
-            f"**{median}**{interval}",
+            f"**{median}**{interval}{self._beside()}",
             f"**{ratio}**" if self.is_miss else ratio,
         ]
+
+    def _beside(self) -> str:
+        """A note in the cell of a measured value that one number does not describe; or ""."""
+        note = in_cell(self.measured, self.result.unit)
+        return f" <small>{note}</small>" if note else ""
 
 
 def answer_values(result: Result, at: float | None) -> AnswerValues | None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
-from reckon import config, records, toml_files
+from reckon import config, records, toml_files, units
 from reckon.computer.facts import Machine
 from reckon.messages import join_words
 from reckon.records.quantities.cache_levels import at_level
@@ -51,6 +52,35 @@ def result_of(headline: Headline, by_quantity: dict[str, Result]) -> Result | No
     if result is None or walk is None:
         return result
     return at_level(result, walk, _levels(walk).get(headline.cache))
+
+
+def not_its_own(headline: Headline, result: Result, machine: Machine) -> str:
+    """What of the value is not this machine's own: "virtual disk" or "link set to 200 µs"; ""."""
+    if headline.drawn_in == "disk" and _is_virtual_disk(machine):
+        return "virtual disk"
+    rtt = machine.number("nfs.link_rtt" if headline.drawn_in == "remote" else "peer.link_rtt")
+    is_over_link = bool(result.measurement and result.measurement.peer)
+    return f"link set to {units.amount(rtt, 'us')}" if is_over_link and rtt is not None else ""
+
+
+def _is_virtual_disk(machine: Machine) -> bool:
+    """Whether what is read lies on a disk that a hypervisor makes."""
+    name = re.search(r"/dev/([a-z]+)", str(machine.value("scratch.lies_on") or ""))
+    return bool(name) and f"{name[1]} (virtual" in str(machine.value("disk.devices") or "")
+
+
+def below(results: dict[str, Result]) -> str:
+    """What the intervals of main results mean, by their names, and which are of one visit only; ""
+    without intervals."""
+    froms = {name: result.interval_from for name, result in results.items()}
+    single = [name for name, basis in froms.items() if basis.endswith("of one visit")]
+    is_repeat = len(single) < sum(map(bool, froms.values()))
+    sentences = {
+        "( ): where a repeat some minutes later would lie, about "
+        "[nine times in ten](/book/method.md).": is_repeat,
+        f"From one visit only, so of those seconds alone: {join_words(single)}.": single,
+    }
+    return " ".join(sentence for sentence, applies in sentences.items() if applies)
 
 
 def reported_caches(machine: Machine) -> dict[str, float | None]:

@@ -6,9 +6,11 @@ import pytest
 from helpers import made_up
 
 from reckon.book import contents
+from reckon.computer.facts import Machine
 from reckon.records.quantities.lookup import all_results
-from reckon.show.tables.answer_box import answer
-from reckon.show.tables.headlines import Headline, main_results
+from reckon.records.run_files.models import Visit
+from reckon.show.tables.answer_box import answer, answer_values
+from reckon.show.tables.headlines import Headline, below, main_results, not_its_own
 
 FRONT = contents.findings_of("summary_front")
 
@@ -40,7 +42,7 @@ def test_headlines_link_to_chapters_and_name_what_is_not_measured(results):
         ("cpu/none/more", "Nothing else", ""),
     ]
     chosen = [Headline(quantity=each, name=name, note=note) for each, name, note in named]
-    text = FRONT.headlines(list(results.values()), chosen).markdown
+    text = FRONT.headlines(list(results.values()), chosen, Machine({})).markdown
     assert "[System call](/notebooks/cpu/syscall.ipynb)" in text and "a note" in text
     unmeasured = text.split("Not measured here: ")[1]
     assert unmeasured == "Some other thing, Nothing and Nothing else (not measured yet)."
@@ -53,7 +55,7 @@ def test_every_main_value_is_a_quantity_of_the_book(results):
 
 
 def test_the_ruler_has_times_from_the_shortest_on_one_axis_and_on_a_persons_scale(results):
-    lines = FRONT.ruler([*results.values()]).markdown.splitlines()
+    lines = FRONT.ruler([*results.values()], Machine({})).markdown.splitlines()
     head, _, *rows = [line for line in lines if line.startswith("|")]
     cells = [row.strip("| ").split(" | ") for row in rows]
     times = FRONT.main_times([*results.values()])
@@ -83,3 +85,67 @@ def test_the_picture_has_at_least_two_ticks_none_of_which_reaches_beyond_it(valu
     track = answer("?", result, "it").markdown
     ticks = [float(left) for left in re.findall(r'left: ([\d.]+)%" data-tick', track)]
     assert 2 <= len(ticks) <= 4 and 4 <= min(ticks) <= max(ticks) <= 96
+
+
+def visits_of(*medians_ns):
+    """A result whose visits, of two processes each, have these medians."""
+    result = made_up.single("files/a/b", 100, "ns", 2 * len(medians_ns))
+    made_up.in_visits(result, [[median, median] for median in medians_ns])
+    result.measurement.visits = [
+        Visit(
+            number=n,
+            started_at=f"2026-01-01T00:0{n}:00Z",
+            seconds=1,
+            profile="standard",
+            tick_hz=1e9,
+            digest="",
+        )
+        for n, _ in enumerate(medians_ns)
+    ]
+    return result
+
+
+def test_a_value_whose_visits_lie_apart_has_the_least_and_the_most_beside_it():
+    *_, near, _ = answer_values(visits_of(100, 101, 119), None).cells()
+    *_, apart, _ = answer_values(visits_of(100, 101, 130), None).cells()
+    assert "by visit" not in near and apart.endswith("100 ns to 130 ns by visit</small>")
+
+
+def test_a_value_whose_trials_have_two_modes_says_so_in_its_cell():
+    result = made_up.single("files/a/b", 100, "us", 20)
+    for process in result.points[0].processes:
+        process.ticks = [round(t * (1 + 0.15 * (i % 2))) for i, t in enumerate(process.ticks)]
+    *_, measured, _ = answer_values(result, None).cells()
+    assert measured.endswith(" <small>{term}`two modes`</small>")
+
+
+def test_what_intervals_mean_stands_below_their_table():
+    several, one = visits_of(100, 101, 99), made_up.single("files/a/c", 1, "us")
+    assert "nine times in ten" in below({"A": several}) and "visit" not in below({"A": several})
+    assert below({"A": several, "B": one}).endswith("so of those seconds alone: B.")
+    assert "nine times" not in below({"B": one}) and below({}) == ""
+
+
+DISK = Headline(quantity="files/a/b", name="", note="", drawn_in="disk")
+LINK = Headline(quantity="files/a/b", name="", note="", drawn_in="remote")
+
+
+@pytest.mark.parametrize(
+    ("headline", "reported", "peer", "note"),
+    [
+        (DISK, ("vda (virtual, 256 GiB)", "on /dev/vda1", None), "", "virtual disk"),
+        (DISK, ("vda (virtual, 1 GiB), sda (rotating, 1 GiB)", "on /dev/sda1", None), "", ""),
+        (DISK, (None, None, None), "", ""),
+        (LINK, (None, None, 2e-4), "a host", "link set to 200 µs"),
+        (LINK, (None, None, 2e-4), "", ""),
+        (LINK, (None, None, None), "a real host", ""),
+    ],
+)
+def test_a_disk_or_link_that_is_not_the_machines_own_is_named(headline, reported, peer, note):
+    fields = zip(
+        (("disk", "devices"), ("scratch", "lies_on"), ("nfs", "link_rtt")), reported, strict=True
+    )
+    sections = {part: {key: {"value": value, "source": ""}} for (part, key), value in fields}
+    result = made_up.single("files/a/b", 100, "us")
+    result.measurement.peer = peer
+    assert not_its_own(headline, result, Machine(sections)) == note
