@@ -110,7 +110,8 @@ def judged(belief, one, other, link=""):
     if link:
         verdict = f"No verdict: the link's round trip of {link} is a setting of this book"
     values = " and ".join(f"{rk.title_of(each.quantity)} {each:interval}" for each in (one, other))
-    ends = f" ({rk.number(least, 2)} to {rk.number(most, 2)})" if math.isfinite(most) else ""
+    low, high = rk.number(least, 2), rk.number(most, 2)
+    ends = f" ({low} to {high})" if math.isfinite(most) and low != high else ""
     return f"**{verdict}.** Measured: {values}. The ratio is {rk.number(one.ratio_of_medians(other), 2)}{ends}; {allowed(belief)}."
 
 

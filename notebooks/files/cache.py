@@ -121,13 +121,18 @@ def inferred_capacity(capacity, true, curve, where, *sentences):
 
 
 @rk.finding(needs=())
-def above_the_limit(pairs):
-    """pairs: inferred capacities, each with the limit in bytes, which no cache can pass."""
-    beyond = [f"{size_text(each.median)} under {rk.amount(float(limit), 'byte')}" for each, limit in pairs if each.summary and each.median > limit]
-    if not beyond:
-        return []
-    return rk.unexplained("above the limit", f"No cache is larger than its limit, yet one is inferred: {'; '.join(beyond)}. So the inference from times is "
-                          "off by that much or more; why is not known.")
+def above_the_limit(inferred):
+    """inferred: capacities, each with its interval, or None, and with the limit in bytes, which no cache can pass."""
+    found = []
+    for each, ends, limit in inferred:
+        if not each.summary or each.median <= limit:
+            continue
+        above = f"{size_text(each.median)} are inferred under a limit of {rk.amount(float(limit), 'byte')}, which no cache can pass"
+        if ends and ends[0] <= limit:
+            found.append(rk.shown("limit within the interval", f"{above}; the limit lies within the interval."))
+        else:
+            found.append(rk.unexplained("above the limit", f"{above}. So the inference from times is off by that much or more; why is not known."))
+    return found
 
 
 @style.of_results

@@ -73,7 +73,8 @@ def by_the_clock(of_cache, name, cycles):
 def times_with_ends(one, other):
     """ "87 times (75 to 172)": the ratio of the two, with what both intervals leave open."""
     times, ends = rk.number(one.median / other.median, 2), one.ratio_ends(other)
-    return f"{times} times" + (f" ({rk.number(ends[0], 2)} to {rk.number(ends[1], 2)})" if ends else "")
+    low, high = (rk.number(end, 2) for end in ends or (0, 0))
+    return f"{times} times" + (f" ({low} to {high})" if ends and low != high else "")
 
 
 @rk.finding(missing="Load latency, level by level")

@@ -196,8 +196,9 @@ def above_the_ideal(far, ideal):
     if far.median <= ideal:
         return ""
     if far.summary.bounds[0] <= ideal:
-        return ": more cannot be, but the ideal lies within the interval of what was measured"
-    return ": more cannot be, so the link is faster than that, or the clock of the measurement begins late"
+        return ": more than can be, but by less than the interval allows"
+    return (f": {rk.percent(far.median / ideal - 1)} more than can be, so the link passes more than its setting, or the measured time is too short "
+            "by that")
 
 
 @rk.finding(needs=())

@@ -67,10 +67,10 @@ def why_unknown(machine: Machine) -> str:
     """Why a constant of the machine's processor is not known, in words that follow "because"."""
     core = core_of(machine)
     if core is not None:
-        return f"this book quotes no source that gives it for {core.name}"
+        return f"this book has no source for {core.name}"
     numbers = [machine.number(f"processor.{key}") for key in ("family", "model_number")]
     if None in numbers:
         return "the processor's family is not reported"
     family, model = numbers
     name = f"{machine.value('processor.vendor')} {family:g}/{model:g}"
-    return f"this book quotes no source that gives it for {name}"
+    return f"this book has no source for {name}"

@@ -86,8 +86,8 @@ def test_a_stated_constant_is_given_and_a_guessed_one_is_a_guess(looked_up):
 @pytest.mark.parametrize(
     ("name", "facts", "why"),
     [
-        ("cpuid", ZEN_4, "this book quotes no source that gives it for AMD Zen 4"),
-        ("load", UNLISTED, "this book quotes no source that gives it for AuthenticAMD 23/49"),
+        ("cpuid", ZEN_4, "this book has no source for AMD Zen 4"),
+        ("load", UNLISTED, "this book has no source for AuthenticAMD 23/49"),
         ("load", UNREPORTED, "the processor's family is not reported"),
     ],
 )

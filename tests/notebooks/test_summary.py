@@ -36,7 +36,7 @@ def test_the_score_counts_predictions_and_intervals_that_held():
     results += [predicted(1.0, low=6e-9, high=2e-8), predicted(4.1, low=2e-8, high=6e-8)]
     text = SUMMARY.score(results).markdown
     assert (
-        "4 times wide 1 of 2 held, 50 %. With the wider ones, which can hardly miss, 2 of 4 intervals"
+        "4 times wide 1 of 2 held, 50 %. With the wider ones, which seldom miss, 2 of 4 intervals"
         in text
     )
     derived = with_inputs(

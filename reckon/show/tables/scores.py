@@ -172,7 +172,7 @@ def _narrow(judged: list[Result]) -> str:
     share = f"{100 * np.mean(inside):.0f} %"
     return (
         f"Of predictions {NARROW} {sum(inside)} of {len(inside)} held, {share}. With the wider "
-        "ones, which can hardly miss, "
+        "ones, which seldom miss, "
     )
 
 

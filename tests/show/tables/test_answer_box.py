@@ -123,7 +123,8 @@ def test_what_intervals_mean_stands_below_their_table():
     several, one = visits_of(100, 101, 99), made_up.single("files/a/c", 1, "us")
     assert "nine times in ten" in below({"A": several}) and "visit" not in below({"A": several})
     assert below({"A": several, "B": one}).endswith("so of those seconds alone: B.")
-    assert "nine times" not in below({"B": one}) and below({}) == ""
+    of_one = "The intervals are from one visit only, so of those seconds alone."
+    assert (below({"B": one}), below({})) == (of_one, "")
 
 
 DISK = Headline(quantity="files/a/b", name="", note="", drawn_in="disk")
