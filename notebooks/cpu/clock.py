@@ -84,7 +84,8 @@ def steadiness(levels, whose="fresh processes"):
     found = [rk.unexplained("not steady", f"{between} {changed}" if apart >= 0.02 else between)]
     if len(others):
         is_faster = (others > near.max()).any()
-        slower = " Something else on the core cannot explain a faster clock, because it would make the clock look slower. A turbo clock is the first candidate; it is not shown." if is_faster else ""
+        slower = (" Something else on the core cannot explain a faster clock, because it would make the clock look slower. A turbo clock is the first "
+                  "candidate; it is not shown." if is_faster else "")
         outside = "The median of the other process is" if len(others) == 1 else "The medians of the other processes are"
         found.append(rk.unexplained("faster outliers" if is_faster else "outliers", f"{outside} {listed(others)}.{slower}"))
     groups = rk.two_groups(levels)
