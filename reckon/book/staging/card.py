@@ -25,7 +25,6 @@ _BACKGROUND, _LINE, _MEASURED, _PREDICTED = "#1a3a5c", "#4a6a8c", "#56B4E9", "#E
 
 
 _KEY = "× predicted   ● measured, with its interval: where a repeat minutes later would lie"
-_WHITE_TEXT = {"color": "white", "size": 12, "va": "center"}
 
 
 def card(facts: Mapping[str, str], table: str) -> bytes:
@@ -71,7 +70,9 @@ def _draw_times(axes: Axes, rows: list[dict[str, str]]) -> None:
         axes.plot(predicted, y, "x", color=_PREDICTED, mew=2)
         axes.plot(median, y, "o", color=_MEASURED)
         text = units.amount(units.to_base(median, unit), "s")
-        axes.text(1.01, y, text, transform=axes.get_yaxis_transform(), **_WHITE_TEXT)
+        axes.text(
+            1.01, y, text, transform=axes.get_yaxis_transform(), color="white", size=12, va="center"
+        )
     axes.text(0, 1.02, _KEY, transform=axes.transAxes, color="white", size=12)
     axes.set_yticks(range(len(rows)), [names[row["quantity"]] for row in rows])
     axes.set_ylim(len(rows) - 0.5, -0.5)

@@ -66,15 +66,15 @@ def not_its_own(headline: Headline, result: Result, machine: Machine) -> str:
 def _is_virtual_disk(machine: Machine) -> bool:
     """Whether what is read lies on a disk that a hypervisor makes."""
     name = re.search(r"/dev/([a-z]+)", str(machine.value("scratch.lies_on") or ""))
-    return bool(name) and f"{name[1]} (virtual" in str(machine.value("disk.devices") or "")
+    return name is not None and f"{name[1]} (virtual" in str(machine.value("disk.devices") or "")
 
 
 def below(results: dict[str, Result]) -> str:
     """What the intervals of main results mean, by their names, and which are of one visit only; ""
     without intervals."""
-    froms = {name: result.interval_from for name, result in results.items()}
-    single = [name for name, basis in froms.items() if basis.endswith("of one visit")]
-    is_repeat = len(single) < sum(map(bool, froms.values()))
+    bases = {name: result.interval_from for name, result in results.items()}
+    single = [name for name, basis in bases.items() if basis.endswith("of one visit")]
+    is_repeat = len(single) < sum(map(bool, bases.values()))
     sentences = {
         "( ): where a repeat some minutes later would lie, about "
         "[nine times in ten](/book/method.md).": is_repeat,
