@@ -85,7 +85,10 @@ def answers(beliefs, first):
 def answer(number, belief, results):
     pair = [results[name] for name in (belief.one, belief.other) if name in results]
     is_measured = len(pair) == 2 and all(each.has_samples for each in pair)
-    said = judged(belief, *pair, link=set_link(pair)) if is_measured else f"Not measured: {rk.why(*pair) or 'no record'}."
+    said = f"Not measured: {rk.why(*pair) or 'no record'}."
+    if is_measured:
+        one, other = pair
+        said = judged(belief, one, other, set_link(pair))
     text = f"**{number}** {belief.says}\n\n:::{{dropdown}} Answer\n{said} {belief.because}\n:::"
     return rk.blocks.Block(text)
 
