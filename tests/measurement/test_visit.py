@@ -248,6 +248,7 @@ def test_a_crash_is_recorded_and_an_earlier_good_measurement_outlives_it(folders
     assert stored().measurement.points[0].processes == good.measurement.points[0].processes
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize(
     ("most", "reasons"), [(1, {"precise"}), (100, {"time", "processes"})], ids=["steady", "noisy"]
 )
