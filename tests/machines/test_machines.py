@@ -21,14 +21,10 @@ UNDERSTOOD = ("textbook_core", "pipelined_divider", "c_library_answers_getpid")
 
 
 def source_of(page):
-    """The code of a page: of its notebook, and of the findings beside it."""
-    path = contents.source(page)
-    cells = json.loads(path.read_text("utf-8"))["cells"]
-    beside = path.with_suffix(".py")
-    return "\n".join(
-        ["".join(cell["source"]) for cell in cells]
-        + [beside.read_text("utf-8") if beside.exists() else ""]
-    )
+    """The code of a page: of its notebook, and of the modules beside it."""
+    cells = json.loads(contents.source(page).read_text("utf-8"))["cells"]
+    beside = [path.read_text("utf-8") for path in contents.modules_of(page)]
+    return "\n".join(["".join(cell["source"]) for cell in cells] + beside)
 
 
 def test_there_are_thirty_machines_and_six_kept_apart():
