@@ -68,7 +68,7 @@ def memcpy_stores(copy, copy_loop, copy_nt):
     """What memcpy's rate says of its stores: a copy by a loop reads each line that it stores, one by non-temporal stores does not."""
     if copy.apart(copy_loop) <= 0 or copy.apart(copy_nt) < 0:
         return []
-    return rk.consistent("memcpy reads less", f"memcpy copies {rk.number(copy.median / copy_loop.median)} times as fast as the loop, and is not shown to be slower than the one with "
+    return rk.consistent("memcpy reads less", f"By memcpy a copy goes {rk.number(copy.median / copy_loop.median)} times as fast as by the loop, and is not shown to be slower than with "
                          "non-temporal stores. So it probably uses such stores at this size, and moves a byte twice, not three times.")
 
 
@@ -99,9 +99,9 @@ def reading_needs(read, peak, lines, line, latency, page, walk, anywhere):
                         f"{rk.amount(walk.value, 'ns')}.")
     others = [f"{lines_under_way(read.median, each, line):.0f} if each takes {rk.amount(each.value, 'ns')}, as in random order over all of a region"
               for each in known(anywhere)]
-    either = f", or {others[0]}" if others else ""
-    return rk.consistent("lines are few", f"{needed:.0f} lines under way of {rk.amount(latency.value, 'ns')} each{either}, would explain reading; "
-                         f"{lines.value:g} were guessed.")
+    either = f", or {others[0]}," if others else ""
+    return rk.consistent("lines are few", f"{needed:.0f} lines under way of {rk.amount(latency.value, 'ns')} each{either} would explain reading. "
+                         f"The guess was {lines.value:g}.")
 
 
 @rk.finding

@@ -196,9 +196,9 @@ def above_the_ideal(far, ideal):
     if far.median <= ideal:
         return ""
     if far.summary.bounds[0] <= ideal:
-        return ": more than can be, but by less than the interval allows"
-    return (f": {rk.percent(far.median / ideal - 1)} more than can be, so the link passes more than its setting, or the measured time is too short "
-            "by that")
+        return ". That is more than can be, but by less than the interval allows"
+    return (f". That is {rk.percent(far.median / ideal - 1)} more than can be: the link passes more than its setting, or the measured time is too "
+            "short by that")
 
 
 @rk.finding(needs=())
