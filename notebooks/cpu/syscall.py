@@ -191,7 +191,7 @@ def blocks_of_a_file(null):
     return ("A program reads a file of 1 GiB with `read`. How long does it spend on entering and leaving the "
             "kernel, with blocks of 4 KiB and with blocks of 64 KiB?",
             f"A call takes {rk.amount(null.value, 'ns')}. With blocks of 4 KiB the program makes {rk.plain(small)} calls, which take "
-            f"{rk.amount(small * null.value, 'ms')}. With 64 KiB it makes {rk.plain(large)} calls, which take {rk.amount(large * null.value, 'ms')}. "
+            f"{rk.amount(small * null.value, 'ms', 2)}. With 64 KiB it makes {rk.plain(large)} calls, which take {rk.amount(large * null.value, 'ms', 2)}. "
             "Copying the bytes comes on top and is the same for both.")
 
 

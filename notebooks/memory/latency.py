@@ -338,8 +338,9 @@ def search_time(of_memory, walk):
     search = int(np.ceil(np.log2(2**30)))
     time = rk.amount(search * (of_memory.median + walk.value), "µs")
     return rk.shown("search", f"Beside {of_memory} in memory each step walks the page tables, {rk.amount(walk.value, 'ns')} ({walk.origin}): by the model the TLB reaches less "
-                    f"than 8 GiB, even in huge pages. {search} steps are {time}. The first steps always read the same few lines, which "
-                    "stay in L1; the last three read one line of eight numbers.")
+                    f"than 8 GiB, even in huge pages. {search} steps are {time}. The last three steps read one line of eight "
+                    "numbers, so at least two of them find it in L1. The first steps always read the same few lines. But the addresses of steps 1 to 21 "
+                    "are multiples of 4 KiB apart. In an L1 of 64 sets they share one set of 8 or 12 lines, so later steps evict what earlier ones loaded.")
 
 
 def binary_search(of_memory, walk):
@@ -358,7 +359,10 @@ def at_half_of_the_l3(base, l3, level, memory):
         return rk.shown("L3 at half", f"{shows}: the L3 does answer.")
     if memory and l3.value / 2 >= memory.x_first:
         return rk.consistent("memory at half", f"{shows}: main memory answers, because the L3 does not keep so much for this program.")
-    return rk.unexplained("both at half", f"{shows}. That lies in no level of the curve, so whether the L3 answers is not shown.")
+    by_memory = (measured - level.y) / (memory.y - level.y) if level and memory else math.nan
+    mixed = (f" If every load comes from the L3 or from memory, {rk.percent(by_memory)} of the loads come from memory."
+             if 0 < by_memory < 1 else "")
+    return rk.unexplained("both at half", f"{shows}. That lies in no level of the curve, so the data do not show which of them answers.{mixed}")
 
 
 def half_of_the_l3(base, l3, level, memory):
