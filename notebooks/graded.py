@@ -8,12 +8,12 @@ from reckon.show.formulas import formula_block
 # The rows of the rubric in book/teaching.md, by a word of each, with their points.
 RUBRIC = {"The prediction": 4, "Every input": 4, "The prediction was made first": 2, "The measured value": 4, "An explanation": 4,
           "The measurement that would decide": 2}
-GRADES = {"The prediction": (4, "Units agree; hardware and software are apart."),
-          "Every input": (3, "The others have a source or an interval, the 3 GHz have neither."),
-          "The prediction was made first": (2, "The file with the predictions is older than the samples."),
+GRADES = {"The prediction": (4, "Units agree; hardware and software are separate terms."),
+          "Every input": (3, "All inputs but one have a source or an interval; the clock of 3 GHz has neither."),
+          "The prediction was made first": (2, "The file with the predictions was handed in before the lab."),
           "The measured value": (3, "Value, interval and method are right; the interval is misread."),
-          "An explanation": (2, "Which input would have to change is computed. That the TLB takes the time is only claimed."),
-          "The measurement that would decide": (2, "It separates the two parts of the formula, and could come out either way.")}
+          "An explanation": (2, "The student computed which input would have to change. But the student only claims that the TLB takes the time, without evidence."),
+          "The measurement that would decide": (2, "It separates the two parts of the formula, and either result is possible.")}
 NEAR = 1.25  # a ratio up to this, and down to its inverse, is no miss
 
 
@@ -45,14 +45,15 @@ def formula(prediction):
 
 
 def expected(prediction):
-    low, high = prediction.interval()
-    ends = f", and {rk.amount(low, 'us')} to {rk.amount(high, 'us')} with my guess at its ends" if low else ""
-    return rk.say(f"So I expect {rk.amount(float(prediction.predicted), 'us')}{ends}.")
+    expected, work, clock = float(prediction.predicted), prediction.inputs["work"], prediction.inputs["clock"]
+    low, high = (expected + (end - work.value) / clock.value for end in (work.low, work.high))
+    return rk.say(f"So I expect {rk.amount(expected, 'us')}. If my guess is at one end of its interval, I expect "
+                  f"{rk.amount(low, 'us')} or {rk.amount(high, 'us')}.")
 
 
 def clock_of_the_run(clock):
     """clock: the core's, as an input."""
-    return f"Week 1 measured it: {rk.amount(clock.value, 'Gcycle/s')}." if clock.origin == "measured" else ""
+    return f"The clock was measured in week 1: {rk.amount(clock.value, 'Gcycle/s')}." if clock.origin == "measured" else ""
 
 
 def result(touch, prediction):
@@ -77,7 +78,7 @@ def misread_interval(touch):
 def work_that_fits(touch, prediction):
     """The cycles of the kernel's work with which the formula would give the measured value."""
     inputs = prediction.inputs
-    rest = touch.median - inputs["page"].value / inputs["written"].value - inputs["entry"].value
+    rest = touch.median - clearing_of(prediction) - inputs["entry"].value
     return rest * inputs["clock"].value
 
 
@@ -94,9 +95,9 @@ def explanation(touch, prediction):
 
 
 def tlb_claim(walk):
-    """What the grader answers. walk: how much longer memory takes in small pages than in huge ones, in seconds; None if unknown."""
+    """What the grader answers. walk: how much longer memory takes in small pages than in huge ones, in seconds; None if that is not shown."""
     if walk is None or not np.isfinite(walk) or walk <= 0:
-        return "Nothing here measures it; “unexplained” would have had full marks."
+        return "No value of this run shows it; “unexplained” would have had full marks."
     return (f"In week 5 a load in small pages took {rk.amount(walk, 'ns')} longer than in huge ones: compare that with the difference. "
             "“Unexplained” would have had full marks.")
 
@@ -104,19 +105,37 @@ def tlb_claim(walk):
 def page_walk():
     by_name = rk.by_name(rk.results("memory/latency"))
     pair = [by_name.get(name) for name in ("memory_small", "memory")]
-    return pair[0].median - pair[1].median if is_measured(*pair) else None
+    return pair[0].median - pair[1].median if is_measured(*pair) and pair[0].apart(pair[1]) > 0 else None
+
+
+def clearing_of(prediction):
+    """The seconds for which a small page is cleared, by the formula."""
+    return prediction.inputs["page"].value / prediction.inputs["written"].value
+
+
+def decided(touch, huge, prediction):
+    """What the grader concludes of the huge page: whether clearing was predicted right, and where the missing time is then."""
+    if not is_measured(touch, huge):
+        return ""
+    clearing = 512 * clearing_of(prediction)
+    said = f"This run has it: {rk.amount(huge.median, 'us')}, where the formula clears in {rk.amount(clearing, 'us')}."
+    if not 1 / NEAR <= huge.median / clearing <= NEAR:
+        return f"{said} So the formula's rate of clearing does not fit huge pages."
+    if touch.median <= NEAR * float(prediction.predicted):
+        return f"{said} So the rate of clearing is right for huge pages."
+    return (f"{said} So this already decides the section above: the rate of clearing is right, and unless small pages are cleared more "
+            "slowly, the missing time is the kernel's.")
 
 
 def deciding(touch, huge, prediction):
     """Clearing or the kernel's path: a huge page has 512 times as much of the first, and the second once."""
-    inputs = prediction.inputs
-    clearing = inputs["page"].value / inputs["written"].value
+    clearing = clearing_of(prediction)
     expects = (f"I would touch a huge page. It is cleared like 512 small ones, {rk.amount(512 * clearing, 'us')} by my formula, but the kernel is "
-               "entered once. If a first touch is mostly clearing, it takes 512 times as long; if it is mostly the kernel's path, far less.")
+               "entered once. If a first touch is mostly clearing, a huge one takes 512 times as long. If it is mostly the kernel's path, a huge one takes much less.")
     if not is_measured(touch, huge):
         return rk.say(expects, unless_measured(touch if not is_measured(touch) else huge).markdown)
     times = rk.number(huge.median / touch.median)
-    text = rk.say(f"{expects} Reckon has this as well, {huge:interval}: {times} times.").markdown
+    text = rk.say(f"{expects} Reckon measured a huge page, too: {huge:interval}, {times} times a small one.").markdown
     return rk.blocks.Block(text, measured=(touch.quantity, huge.quantity))
 
 

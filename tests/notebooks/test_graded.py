@@ -56,6 +56,12 @@ def test_the_explanation_is_that_of_the_ratio(measured_us, side, fits):
     assert cycles == pytest.approx((result.median - 1.1e-6) * 3e9)
 
 
+def test_the_student_moves_the_guess_alone():
+    """1.1 µs, and 300 or 3,000 cycles at 3 GHz."""
+    text = PAGE.expected(mine()).markdown
+    assert "1.60 µs" in text and "1.20 µs or 2.10 µs" in text
+
+
 def test_the_grader_answers_with_values_of_the_run():
     result = made_up.single("memory/fault/anonymous", 3, "us")
     note = PAGE.misread_interval(result)
@@ -64,9 +70,14 @@ def test_the_grader_answers_with_values_of_the_run():
         and rk.amount(result.summary.minimum, "us") in note
     )
     assert "30.0 ns longer" in PAGE.tlb_claim(30e-9)
-    assert "Nothing here measures it" in PAGE.tlb_claim(None)
+    assert "No value of this run shows it" in PAGE.tlb_claim(None)
     huge = made_up.single("memory/fault/huge", 150, "us")
     assert "512 µs by my formula" in PAGE.deciding(result, huge, mine()).markdown
+    assert "does not fit huge pages" in PAGE.decided(result, huge, mine())
+    cleared_as_predicted = made_up.single("memory/fault/huge", 560, "us")
+    assert "already decides" in PAGE.decided(result, cleared_as_predicted, mine())
+    near = made_up.single("memory/fault/anonymous", 1.6, "us")
+    assert PAGE.decided(near, cleared_as_predicted, mine()).endswith("right for huge pages.")
     assert (
         f"{rk.number(huge.median / result.median)} times"
         in PAGE.deciding(result, huge, mine()).markdown
@@ -81,4 +92,4 @@ def test_without_the_measurement_the_page_says_why():
     without_huge = PAGE.deciding(touched, gone, mine()).markdown
     assert "512 µs" in without_huge and without_huge.endswith("Not measured: this machine cannot.")
     assert "no record" in PAGE.result(None, mine()).markdown
-    assert PAGE.misread_interval(gone) == ""
+    assert PAGE.misread_interval(gone) == PAGE.decided(touched, gone, mine()) == ""
