@@ -9,11 +9,13 @@ from dataclasses import replace
 import numpy as np
 
 from reckon import units
+from reckon.computer.facts import Machine
 from reckon.prediction.inputs import Input
 from reckon.prediction.ratios import MISS, factor_off
 from reckon.records.quantities.recorded_predictions import needed_guesses, to_prediction
 from reckon.records.quantities.result import Result
 from reckon.show.block import Block, join_blocks, say, short_name
+from reckon.show.tables.headlines import reported_caches, usable_caches
 from reckon.show.tables.scores import (
     BASES,
     DERIVED,
@@ -85,15 +87,22 @@ def _in_unit(value: float | list[float], input_: Input) -> str:
     return units.with_unit(units.number(units.from_base(value, input_.unit)), input_.unit)
 
 
-def conclusion(results: list[Result], times: dict[str, Result]) -> Block:
-    """What the run answers: whether the predictions put costs in their order, how near they came by
-    what they were made from, and what they lack. times: the main results that are times, from the
-    shortest, by their names."""
+def conclusion(
+    results: list[Result], times: dict[str, Result], machine: Machine | None = None
+) -> Block:
+    """What the run answers: whether the predictions put costs in their order, what the machine
+    takes, how near the predictions came by what they were made from, and what they lack. times: the
+    main results that are times, from the shortest, by their names."""
     judged = open_results(results)
     if not judged:
         return say(NOTHING_JUDGED)
     return join_blocks(
-        [say(_order(times)), say(_nearness(judged), _nearest(judged)), _limits(judged)]
+        [
+            say(_order(times)),
+            say(_largest_step(times), _caches(results, machine), _of_two_groups(results)),
+            say(_nearness(judged), _nearest(judged)),
+            _limits(judged),
+        ]
     )
 
 
@@ -126,6 +135,45 @@ def _on_order(share: float) -> str:
     if share >= _MOSTLY:
         return "the predictions mostly put the costs in their order"
     return "the predictions did not put the costs in their order"
+
+
+def _largest_step(times: dict[str, Result]) -> str:
+    """Between which two neighbours the times of the machine lie farthest apart."""
+    steps = [*itertools.pairwise(times.items())]
+    if not steps:
+        return ""
+    (below, less), (above, more) = max(
+        steps, key=lambda step: step[1][1].median / step[0][1].median
+    )
+    return (
+        f"From one of these times to the next, the largest step is from *{below}* ({less}) to "
+        f"*{above}* ({more}): {ratio_text(more.median / less.median)}."
+    )
+
+
+def _caches(results: list[Result], machine: Machine | None) -> str:
+    """How much data a load reads at the pace of each cache, and what the machine reports."""
+    if machine is None:
+        return ""
+    usable = usable_caches({result.quantity: result for result in results})
+    reported = reported_caches(machine)
+    both = [(usable[name], reported[name]) for name in usable if usable[name] and reported[name]]
+    if not both:
+        return ""
+    seen, stated = (
+        join_words([units.size(size, "byte") for size in sizes]) for sizes in zip(*both, strict=True)
+    )
+    return f"Loads keep the pace of its caches in up to {seen}; the system reports {stated}."
+
+
+def _of_two_groups(results: list[Result]) -> str:
+    count = sum(result.is_of_two_groups for result in results)
+    if not count:
+        return ""
+    return (
+        f"{count} of {len(results)} quantities had two groups of values on this machine, so no "
+        "single number describes them."
+    )
 
 
 def _nearness(judged: list[Result]) -> str:

@@ -7,7 +7,7 @@ import pytest
 from helpers import made_up
 
 import reckon as rk
-from reckon import records
+from reckon import records, units
 from reckon.book import contents
 from reckon.show.tables import headlines, scores
 from reckon.statistics import SampleWarning
@@ -204,7 +204,22 @@ def test_the_conclusion_counts_the_pairs_of_times_in_their_predicted_order():
     times["a fault"] = timed(10, 4)
     text = DISCUSSION.conclusion([predicted(1.0)], times).markdown
     assert "in 3 of 3 cases: the predictions put the costs in their order" in text
+    assert "from *a call* (" in text and ") to *a fault* (" in text and "caches" not in text
     assert "powers of ten" not in DISCUSSION.conclusion([predicted(1.0)], {}).markdown
+
+
+def test_the_conclusion_says_what_the_machine_takes(recorded):
+    earlier = {"origin": "measured", "unit": "ns", "reference": "cpu/made/else"}
+    times = {"a call": timed(1, 2), "a fork": with_inputs(timed(100, 300), earlier)}
+    text = DISCUSSION.conclusion([predicted(1.0)], times).markdown
+    assert "1 of the 2 predictions" in text
+    rk.begin(run="recorded")
+    results = SUMMARY.by_own_methods(rk.results())
+    seen = headlines.usable_caches({result.quantity: result for result in results})
+    text = DISCUSSION.conclusion(results, times, rk.run().machine).markdown
+    assert all(units.size(size, "byte") in text for size in seen.values() if size) and seen
+    split = sum(result.is_of_two_groups for result in results)
+    assert split and f"{split} of {len(results)} quantities had two groups" in text
 
 
 def test_the_conclusion_compares_kinds_of_predictions_only_where_they_differ():
