@@ -265,9 +265,17 @@ def prediction(prediction: Prediction, subject: str, fold: str = "") -> Block:
     predicted = f"{predicted} {since.replace('sealed', '{term}`sealed`', 1)}".rstrip()
     panel = what_if_anchor([prediction.quantity], subject)
     content = f"{formula_block(prediction)}\n\n{predicted}\n\n{inputs}"
+    if any(input_.origin == "measured" for input_ in prediction.inputs.values()):
+        content += f"\n\n{_OF_THE_FIRST_VISIT}"
     if fold:
         content = f"::::{{dropdown}} {fold}\n{content}\n::::"
     return Block(f"{content}\n\n{panel}")
+
+
+# In print the chapter on the method says it once.
+_OF_THE_FIRST_VISIT = """```{only} html
+Measured inputs are those of the first visit, as sealed. The value in their own chapter is the median of all visits.
+```"""
 
 
 def _names_latex(prediction: Prediction) -> str:
