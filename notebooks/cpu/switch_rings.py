@@ -153,7 +153,7 @@ def a_ring_of_8(line, add, near, switch, clock, rings):
     """rings: see off_in_the_rings()."""
     lines, cycles = 128 * 1024 / line.value, add.value + near.value
     sums = lines * cycles / clock.value
-    return ("Begin with `rk.frame(whole[-1])`. Predict a switch in a ring of 8 processes with 128 KiB each, pipe and sum included. Where would you not "
+    return ("Begin with `rk.frame(whole[-1])`, the curve of rings whose processes sum 64 KiB each. Predict a switch in a ring of 8 processes with 128 KiB each, pipe and sum included. Where would you not "
             "trust the model?",
             f"{rk.plain(lines)} lines of {rk.number(cycles)} cycles each take {rk.amount(sums, 'µs')}. Together with "
             f"the switch of {rk.amount(switch.value, 'µs')} that makes {rk.amount(sums + switch.value, 'µs')}. The eight arrays "

@@ -210,7 +210,7 @@ def a_snapshot(small, small_page, huge, huge_page):
         costs = per_page(curve, page)
         return rk.amount(2**32 / page.value * costs[-1] if costs else math.nan, "ms")
 
-    return ("Begin with `rk.frame(small, huge)`. A database has touched 4 GiB and forks to write a snapshot. Predict from the curve how long it stands still, with "
+    return ("Begin with `rk.frame(small, huge)`, the curves of forks with touched memory in small and in huge pages. A database has touched 4 GiB and forks to write a snapshot. Predict from the curve how long it stands still, with "
             "pages of 4 KiB and with huge pages. Which facts suggest a shorter time, and which a longer one?",
             f"Let each page add as much as at the last point of the curve. Then {rk.plain(2**32 / small_page.value)} pages of 4 KiB take "
             f"{whole(small, small_page)}, and {rk.plain(2**32 / huge_page.value)} huge pages take {whole(huge, huge_page)}. "

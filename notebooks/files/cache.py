@@ -333,7 +333,7 @@ def _largest_file(reads, disk, inferred):
 
 def what_the_reader_takes(true, limit, own, records):
     """limit, own, records: the inputs of the model; records is a share of the limit."""
-    return ("Begin with `rk.frame(true, inferred)`. By the kernel's count, how much of the limit do the reader and the kernel's records take together? What does that say "
+    return ("Begin with `rk.frame(true, inferred)`, the sizes of the cache by the kernel's count and as inferred from times. By the kernel's count, how much of the limit do the reader and the kernel's records take together? What does that say "
             "about the two guesses of the model?", _what_the_reader_takes(true, limit.value, own.value, records.value * limit.value))
 
 
@@ -350,7 +350,7 @@ def _what_the_reader_takes(true, limit, own, records):
 def first_slow_size(reads, inferred):
     slow = np.flatnonzero(reads.medians > 2 * reads.medians[0]) if reads.has_samples else np.array([])
     size = rk.amount(reads.axis[slow[0]], "byte") if len(slow) else "–"
-    return ("Begin with `rk.frame(reads)`. Which is the first measured size whose mean read takes over twice what the smallest takes? Why does that size lie beyond the cache's?",
+    return ("Begin with `rk.frame(reads)`, the time of a read by the size of the file. Which is the first measured size whose mean read takes over twice what the smallest takes? Why does that size lie beyond the cache's?",
             f"{size}; the page infers {inferred} for the cache. A file that is slightly larger than the cache has few reads that wait, and how many it takes to double the mean depends "
             "on how slow the disk is. So the page fits the share of slow reads instead of looking for a threshold.")
 

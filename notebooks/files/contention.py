@@ -351,7 +351,7 @@ def _bounds_cross(alone, highest, each):
 
 
 def cpus_limit(work_of_20, cpus):
-    return ("Begin with `rk.frame(work_of_20)`. How fast could a disk be before the CPUs of this machine limit it? Use a CPU's work for one of twenty readers.",
+    return ("Begin with `rk.frame(work_of_20)`, a CPU's work for one of twenty readers. How fast could a disk be before the CPUs of this machine limit it?",
             _cpus_limit(work_of_20, cpus.value))
 
 
@@ -364,7 +364,7 @@ def _cpus_limit(work_of_20, cpus):
 def together_by_each(together, each):
     both = together.has_samples and each.has_samples and len(together.axis) == len(each.axis)
     ratios = together.medians * each.medians / each.axis if both else np.array([math.nan])
-    return ("Begin with `rk.frame(together, each)`. If all readers read all the time, N of them that take t for a block get N / t blocks in a second. Does that agree with the rate of all "
+    return ("Begin with `rk.frame(together, each)`, the rate of all readers and the time of each. If all readers read all the time, N of them that take t for a block get N / t blocks in a second. Does that agree with the rate of all "
             "together at each N?",
             f"The measured rate is {rk.number(ratios.min(), 3)} to {rk.number(ratios.max(), 3)} times N / t. Below 1, readers do not read all the time: some begin late or end early, "
             "and the rate of all counts until the last has ended. Above 1, the median reader is slower than the mean one.")

@@ -384,7 +384,7 @@ def largest_step(base):
     factors = base.medians[1:] / base.medians[:-1] if base.has_samples else np.array([math.nan])
     at = int(np.argmax(factors))
     sizes = [rk.amount(size, "byte") for size in base.axis[at : at + 2]] if base.has_samples else ["–"] * 2
-    return ("Begin with `rk.frame(base)`. Between which two neighbouring sizes does the latency grow by the largest factor, and which cache ends there? Why is a "
+    return ("Begin with `rk.frame(base)`, the curve over random rings in huge pages if there are any. Between which two neighbouring sizes does the latency grow by the largest factor, and which cache ends there? Why is a "
             "single largest step a poor way to find a cache's size?",
             f"From {sizes[0]} to {sizes[1]}, by a factor of {rk.number(factors[at], 3)}. The chapter on the machine says which cache has about that size. One noisy point makes "
             "two large steps, and a level that begins gradually has none. The page divides the whole curve into levels instead, and a level needs several points.")

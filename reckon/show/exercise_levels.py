@@ -26,7 +26,12 @@ def exercises(
         for question, solution in of_level:
             label = f"**{len(texts) + 1}** *({level})*"
             texts.append(f"{label} {question}\n\n:::{{dropdown}} {title}\n{_whole(solution)}\n:::")
-    return Block("\n\n".join(texts))
+    return Block("\n\n".join([_VARIABLES, *texts]))
+
+
+_VARIABLES = (
+    "Names in the code of an analysis are variables of this chapter's notebook; `make lab` opens it."
+)
 
 
 def _whole(solution: str) -> str:

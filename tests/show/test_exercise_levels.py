@@ -7,6 +7,7 @@ LEVELS = exercises([("How long?", "It takes 3 ns.")], [("Why?", "By A.")], [("Wr
 
 
 def test_exercises_are_numbered_and_name_their_level():
+    assert LEVELS.markdown.startswith("Names in the code of an analysis are variables")
     assert "**1** *(to warm up)* How long?" in LEVELS.markdown
     assert "**2** *(analysis)* Why?" in LEVELS.markdown
     assert "**3** *(project)* Write." in LEVELS.markdown
