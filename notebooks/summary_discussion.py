@@ -163,7 +163,7 @@ def _caches(results: list[Result], machine: Machine | None) -> str:
     seen, stated = (
         join_words([units.size(size, "byte") for size in sizes]) for sizes in zip(*both, strict=True)
     )
-    return f"Loads keep the pace of its caches in up to {seen}; the system reports {stated}."
+    return f"Loads keep the pace of this machine's caches in up to {seen}; the system reports {stated}."
 
 
 def _of_two_groups(results: list[Result]) -> str:
