@@ -30,7 +30,8 @@ def exercises(
 
 
 _VARIABLES = (
-    "Names in the code of an analysis are variables of this chapter's notebook; `make lab` opens it."
+    "Names in the code of an analysis are variables of this chapter's notebook; "
+    "`make lab` opens it."
 )
 
 

@@ -273,9 +273,10 @@ def prediction(prediction: Prediction, subject: str, fold: str = "") -> Block:
 
 
 # In print the chapter on the method says it once.
-_OF_THE_FIRST_VISIT = """```{only} html
-Measured inputs are those of the first visit, as sealed. The value in their own chapter is the median of all visits.
-```"""
+_OF_THE_FIRST_VISIT = (
+    "```{only} html\nMeasured inputs are those of the first visit, as sealed. The value in their "
+    "own chapter is the median of all visits.\n```"
+)
 
 
 def _names_latex(prediction: Prediction) -> str:
