@@ -93,6 +93,7 @@ def plain_markdown(markdown: str) -> str:
     """MyST's directives and roles as Markdown that JupyterLab renders, for students."""
     text = for_students(markdown)
     text = re.sub(r"^```\{raw\} html\n.*?^```$\n?", "", text, flags=re.M | re.S)
+    text = re.sub(r"^```\{only\} html\n(.*?)^```$\n?", r"\1", text, flags=re.M | re.S)
     text = re.sub(r"^:::\{table\} (.*)$", r"*\1*", text, flags=re.M)
     text = re.sub(r"^:::.*\n?|^:[a-z]+:.*\n", "", text, flags=re.M)
     text = re.sub(r"\{cite\}`([^`]*)`", r"[\1]", text)

@@ -28,6 +28,7 @@ def test_a_figure_is_a_directive_in_the_book_and_a_picture_elsewhere():
 
 def test_roles_become_words():
     assert plain_markdown("{download}`data </figures/x.csv>` and {cite}`a,b`") == "data and [a,b]"
+    assert plain_markdown("```{only} html\nOn the site.\n```\n") == "On the site.\n"
 
 
 def test_a_reason_that_rows_share_is_said_once_below_the_table():
