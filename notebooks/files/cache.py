@@ -60,17 +60,17 @@ def hit_and_miss_times(curve):
     means, minimum = hits_and_misses(curve), float(np.nanmin(curve.sealed("predicted")))
     hit_text = mean_time(means.hit, minimum, curve.unit)
     if math.isnan(means.miss):
-        return rk.say(f"A read whose block is cached {hit_text}; no other read was seen.")
-    both = (f"A read whose block is cached {hit_text}; one whose block is not "
+        return rk.say(f"A read of a cached block {hit_text}; no other read was seen.")
+    both = (f"A read of a cached block {hit_text}. A read of a block that is not cached "
             f"{mean_time(means.miss, minimum + curve.sealed_input('disk'), curve.unit)}.")
     if not means.slow_while_fitting >= FEW:
         return rk.say(both)
     return rk.say(both, f"While the file fits, {rk.percent(means.slow_while_fitting)} of the reads take more than "
-                  f"{rk.amount(means.limit, curve.unit)}, without the disk. As many cached reads of a larger file are taken to do so.")
+                  f"{rk.amount(means.limit, curve.unit)}, without the disk. The same share of the cached reads of a larger file is assumed to do so.")
 
 
 def mean_time(mean, predicted, unit):
-    return f"takes {rk.amount(mean, unit)} on average, predicted {rk.amount(predicted, unit)} ({ratio_text(mean / predicted)})"
+    return f"takes {rk.amount(mean, unit)} on average; {rk.amount(predicted, unit)} were predicted ({ratio_text(mean / predicted)})"
 
 
 def size_text(size_bytes):
@@ -196,8 +196,8 @@ def size_table(inferred, true):
 
 @rk.finding(missing="Reads through the file cache, by the size of the file")
 def reads_table(reads):
-    return rk.shown("growth with the file", "Reads through the file cache, by the size of the file: from the largest a read takes "
-                    f"{rk.number(reads.growth, 2)} times as long as from the smallest")
+    return rk.shown("growth with the file", "Reads through the file cache, by the size of the file: a read of the largest file takes "
+                    f"{rk.number(reads.growth, 2)} times as long as one of the smallest")
 
 
 @rk.finding(missing="Single reads of the largest file")
@@ -218,9 +218,9 @@ def all_memory(whole):
 @rk.finding(needs=())
 def size_of_whole(whole):
     if whole.has_samples:
-        return rk.shown("all memory inferred", f"With all memory it is {whole:interval}.")
-    return rk.unexplained("all memory not inferred", f"With all memory it was not inferred: {rk.why(whole)}. Files larger than memory are "
-                          "read in the profile `full` (`make book PROFILE=full`).")
+        return rk.shown("all memory inferred", f"With all memory the inferred size is {whole:interval}.")
+    return rk.unexplained("all memory not inferred", f"With all memory the size was not inferred: {rk.why(whole)}. Files larger than memory are "
+                          "read only in the profile `full` (`make book PROFILE=full`).")
 
 
 @rk.finding(needs=["free"])
@@ -229,7 +229,7 @@ def kernels_own_figure(free, memory, whole):
     if not whole.has_samples:
         return rk.unexplained("not confirmed", f"{available} A file of that size was not read, so no time confirms it.")
     times = rk.number(whole.median / free.median)
-    return rk.shown("confirmed", f"{available} Inferred were {whole}, {times} times that.")
+    return rk.shown("confirmed", f"{available} The size inferred with all memory is {whole}, {times} times that.")
 
 
 @rk.finding(needs=["reads"])
@@ -239,21 +239,21 @@ def cached_read(reads):
     predicted, work = reads.seal.predicted[0], reads.sealed_input("work")
     off, needed = hit / predicted, (hit - predicted) * reads.sealed_input("clock") + work
     if 0.8 <= off <= 1.25:
-        return rk.shown("guess holds", "Here it does not: the guess holds.")
-    return rk.consistent("guess off", f"It is {rk.number(off)} times the prediction. Put down to the guess alone, looking a page up would have to take "
-                         f"{rk.number(needed, 2)} cycles, where {rk.number(work)} were guessed.")
+        return rk.shown("guess holds", "Here the time is close to the prediction: the guess holds.")
+    return rk.consistent("guess off", f"Such a read takes {rk.number(off)} times the prediction. If only this guess is wrong, looking a page up would have to take "
+                         f"{rk.number(needed, 2)} cycles instead of the guessed {rk.number(work)}.")
 
 
 @rk.finding(needs=["small"], missing="")
 def size_of_a_small_file(small):
     (few, many), (few_mib, many_mib) = small.medians[[0, -1]], small.axis_in_unit[[0, -1]]
-    takes = (f"From a file of {few_mib:g} MiB such a read takes {rk.amount(few, 'µs')}, from one of {many_mib:g} MiB {rk.amount(many, 'µs')}, and no "
-             "disk takes part in either")
+    takes = (f"Such a read takes {rk.amount(few, 'µs')} from a file of {few_mib:g} MiB, and {rk.amount(many, 'µs')} from one of {many_mib:g} MiB. "
+             "Neither waits for the disk")
     first, last = small.summaries[0], small.summaries[-1]
     if not last.apart(first):
-        return rk.shown("larger file alike", f"{takes}: the two are not shown to differ ({last.why_not_apart(first)}).")
-    return rk.unexplained("larger file slower", f"{takes}. Whether the pages of the larger one come from main memory is not shown; counting cache "
-                          "misses during the reads would tell.")
+        return rk.shown("larger file alike", f"{takes}. The data show no difference between the two ({last.why_not_apart(first)}).")
+    return rk.unexplained("larger file slower", f"{takes}. The data do not show whether the pages of the larger file come from main memory; "
+                          "counting cache misses during the reads would tell.")
 
 
 @rk.finding(needs=())
@@ -341,7 +341,7 @@ def what_the_reader_takes(true, limit, own, records):
 def _what_the_reader_takes(true, limit, own, records):
     taken = limit - true.median
     high = own + records > taken
-    return rk.shown("too much" if high else "too little", f"The limit less what is left: {rk.amount(limit, 'MiB')} − "
+    return rk.shown("too much" if high else "too little", f"The limit minus what is left: {rk.amount(limit, 'MiB')} − "
                     f"{rk.amount(true.median, 'byte', 4)} = {rk.amount(taken, 'byte')}. The reader was guessed at {rk.amount(own, 'MiB')} and "
                     f"the records at {rk.amount(records, 'MiB')}. Together the guesses were too {'high' if high else 'low'}. The count does "
                     "not say how the two share it.")
@@ -350,21 +350,21 @@ def _what_the_reader_takes(true, limit, own, records):
 def first_slow_size(reads, inferred):
     slow = np.flatnonzero(reads.medians > 2 * reads.medians[0]) if reads.has_samples else np.array([])
     size = rk.amount(reads.axis[slow[0]], "byte") if len(slow) else "–"
-    return ("Begin with `rk.frame(reads)`, the time of a read by the size of the file. Which is the first measured size whose mean read takes over twice what the smallest takes? Why does that size lie beyond the cache's?",
-            f"{size}; the page infers {inferred} for the cache. A file that is slightly larger than the cache has few reads that wait, and how many it takes to double the mean depends "
-            "on how slow the disk is. So the page fits the share of slow reads instead of looking for a threshold.")
+    return ("Begin with `rk.frame(reads)`, the time of a read by the size of the file. Which is the first measured size whose mean read takes over twice as long as that of the smallest? Why is that size larger than the cache?",
+            f"{size}; this chapter infers {inferred} for the cache. A file that is slightly larger than the cache has few reads that wait, and how many it takes to double the mean depends "
+            "on how slow the disk is. So this chapter fits the share of slow reads instead of looking for a threshold.")
 
 
 def in_order_again(inferred):
-    return ("Change the probe of random reads in a control group (`csrc/files/cache.c`) so that it reads the file in order, again and again, instead of at random. Predict the share of reads that wait for a file "
-            "that is a tenth larger than the cache.",
+    return ("Change the probe of random reads in a control group (`csrc/files/cache.c`) so that it reads the file in order, again and again, instead of at random. Predict for a file that is a tenth larger than the cache: "
+            "which share of the reads waits for the disk?",
             f"If the kernel gives up the page that was unused for longest, each page has just gone when its turn comes: all reads wait, though nine tenths of the file would fit into "
             f"{inferred}. At random it would be about a tenth. A share between the two says that the kernel does not follow that order exactly, or that readahead brings pages in "
             "before they are read.")
 
 
 def limit_refuted(inferred, true):
-    return ("The page infers the size of the cache from times. Refute that the control group's limit sets it: run the probe with half of the limit, and once without one, for the same "
+    return ("This chapter infers the size of the cache from times. Try to refute that the control group's limit sets it: run the probe with half of the limit, and once without one, for the same "
             "files. What has to come out?",
-            f"Here {inferred} were inferred, and the kernel counted {true} left for files. Half of the limit has to move the jump to about half of that; what the reader itself takes "
-            "stays the same, so to a little less. Without a limit the jump has to go beyond all of these files. A jump that stays where it is has another reason.")
+            f"Here {inferred} were inferred, and the kernel counted {true} left for files. With half of the limit, the jump has to come at a little less than half of that: what the reader itself takes "
+            "stays the same. Without a limit the jump has to go beyond all of these files. A jump that stays where it is has another reason.")

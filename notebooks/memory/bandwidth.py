@@ -59,8 +59,8 @@ def errors_that_cancel(copy, read, model):
     """model: how often it lets the bus carry a byte."""
     if not 0.8 < copy.ratio < 1.25 or 0.8 < read.ratio < 1.25:
         return []
-    return rk.shown("errors cancel", f"Its parts are off, and their errors cancel: reading is {rk.number(read.ratio, 2)} times its prediction, and a "
-                    f"copied byte costs {rk.number(read.median / copy.median)} times one that is read, where the model charges {model:g}.")
+    return rk.shown("errors cancel", f"Its parts are off, and their errors cancel: reading reaches {rk.number(read.ratio, 2)} times its predicted rate. "
+                    f"Copying a byte takes {rk.number(read.median / copy.median)} times as long as reading one; the model assumes {model:g} times.")
 
 
 @rk.finding(missing="")
@@ -81,27 +81,26 @@ def more_cores(readers, title):
 
 @rk.finding(needs=())
 def slowest_load(waits):
-    title = "Latency of one core against what the others read, each point with their share of time"
+    title = "Latency of one core against what the others read; each point shows the share of time in which they read"
     if waits.point_index(0) != 0:
         return rk.shown("curve", title)
     times = rk.number(max(waits.medians) / waits.medians[0])
-    return rk.shown("at most", f"{title}: at most {times} times the latency without load")
+    return rk.shown("at most", f"{title}. The latency is at most {times} times that without load")
 
 
 @rk.finding(missing="")
 def reading_needs(read, peak, lines, line, latency, page, walk, anywhere):
     """What would make the model right about reading, as half a sentence."""
     if peak.value < lines.value * line.value / latency.value:  # the model's limit: the bus, or the lines
-        return rk.consistent("bus is full", f"the bus would have to carry {read} when it is read, not {rk.amount(peak.value, 'GB/s')}.")
+        return rk.consistent("bus is full", f"the bus would have to carry {read} while a core reads, not {rk.amount(peak.value, 'GB/s')}.")
     needed = lines_needed(read, latency, line, page, walk)
     if needed <= 0:
         return rk.shown("walks are hidden", "a page is read in less time than its walk alone was guessed to take, "
                         f"{rk.amount(walk.value, 'ns')}.")
-    others = [f"{lines_under_way(read.median, each, line):.0f} if each takes {rk.amount(each.value, 'ns')}, as in random order over all of a region"
+    others = [f" {lines_under_way(read.median, each, line):.0f} lines of {rk.amount(each.value, 'ns')} (random order over all of a region) would explain it, too."
               for each in known(anywhere)]
-    either = f", or {others[0]}," if others else ""
-    return rk.consistent("lines are few", f"{needed:.0f} lines under way of {rk.amount(latency.value, 'ns')} each{either} would explain reading. "
-                         f"The guess was {lines.value:g}.")
+    return rk.consistent("lines are few", f"{needed:.0f} lines under way of {rk.amount(latency.value, 'ns')} each would explain the measured rate; "
+                         f"{lines.value:g} were guessed.{''.join(others)}")
 
 
 @rk.finding
@@ -117,15 +116,15 @@ def off_by(name, b, model, reading):
     if model == 1:
         return rk.unexplained("unlike reading", "predicted like reading, whose prediction holds or is off the other way: unexplained.")
     times = charge(b, name)
-    registers = " with 64 bits" if name.endswith("_scalar") else ""
-    cost = f"a byte costs {rk.number(times, 2)} times one that is read{registers}; the model charges {model:g}"
+    registers = " with 64 bits at a time" if name.endswith("_scalar") else ""
+    cost = f"a byte takes {rk.number(times, 2)} times as long as one that is read{registers}; the model assumes {model:g} times"
     if times < 0.95:
         return rk.consistent("lines not read", f"{cost}. So the core overwrites whole lines without reading them.")
     if b[name].ratio > 2:
         return rk.shown("cheaper writes", f"{cost}.")
     if times <= model:
-        return rk.consistent("slow as reading", f"{cost}. So slow reading may be all of it, if each line is read first.")
-    return rk.unexplained("costlier writes", f"{cost}, so something else holds it back. Unexplained; a count of the memory controller's "
+        return rk.consistent("slow as reading", f"{cost}. If each line is read first, the slow reading alone may explain the miss.")
+    return rk.unexplained("costlier writes", f"{cost}. So something else slows it down, which is unexplained; a count of the memory controller's "
                           "lines would tell.")
 
 
@@ -133,7 +132,7 @@ def misses(b, bus, reading):
     """The list of the predictions that were missed, and why; the narrow registers say the same as the wide ones."""
     missed = [name for name in b if rk.is_miss(b[name].ratio)]
     said = {narrow(name): name for name in missed}
-    also = {said[name]: f" (with 64 bits {rk.number(b[name].ratio, 2)})" for name in missed if name in said}
+    also = {said[name]: f" (with 64 bits: {rk.number(b[name].ratio, 2)} times the prediction)" for name in missed if name in said}
     items = [rk.missed(b[name], off_by(name, b, bus[name.removesuffix("_scalar")].value, reading), also.get(name, ""))
              for name in missed if name not in said]
     return rk.missed_list(items, "None of the measured rates of one core.")
@@ -157,8 +156,8 @@ def mechanism(modify, read, write):
                              "as the model says.")
     if least >= 3:
         return rk.unexplained("writes unexplained", f"{goes} Neither reading nor writing back explains that.")
-    return rk.unexplained("writes undecided", f"{goes} The intervals allow {rk.percent(1 / most)} to {rk.percent(1 / least)}, so what writing back "
-                          "costs the core stays open.")
+    return rk.unexplained("writes undecided", f"{goes} Within the intervals it may be {rk.percent(1 / most)} to {rk.percent(1 / least)}, so the data "
+                          "do not show how much time writing back costs the core.")
 
 
 @rk.finding
@@ -168,7 +167,7 @@ def no_gain(scaled):
     for row in scaled:
         if len(row.points) > 1 and row.summaries[-1].interval.high < 1.25 * row.summaries[0].interval.low:
             one, all_cpus = (rk.median_text(row.summaries[at], "GB/s") for at in (0, -1))
-            full.append(rk.shown("no gain by more CPUs", f"{rk.title_of(row.quantity)}: {max(row.axis_in_unit):g} CPUs carry {all_cpus}, "
+            full.append(rk.shown("no gain by more CPUs", f"{rk.title_of(row.quantity)}: {max(row.axis_in_unit):g} CPUs together reach {all_cpus}, "
                                  f"{than_one(row)} one alone ({one})."))
     return full
 
@@ -199,12 +198,12 @@ def off_places(row):
 
 @rk.finding(needs=())
 def misses_of_the_curves(scaled, waits):
-    off = [f"{rk.title_of(row.quantity).removesuffix(', several CPUs')} with {cpus:g} ({rk.number(ratio, 2)} times the prediction)"
+    off = [f"{rk.title_of(row.quantity).removesuffix(', several CPUs')} with {cpus:g} {'CPU' if cpus == 1 else 'CPUs'} ({rk.number(ratio, 2)} times the prediction)"
            for row in scaled for cpus, ratio in off_places(row)]
     late = [f"{place:g} % of the time" for place, _ in off_places(waits)]
     found = []
     if off:
-        found.append(rk.shown("CPUs off", f"Off on the curves over the number of CPUs: {'; '.join(off)}."))
+        found.append(rk.shown("CPUs off", f"On the curves over the number of CPUs these are off by more than a factor of two: {'; '.join(off)}."))
     if late:
         found.append(rk.shown("loaded latency off", f"Latency under load is off by more than a factor of two at {', '.join(late)}."))
     return found
@@ -224,7 +223,8 @@ def queue_holds(waits, load, peak):
     foreseen, factor = predicted[-1] / predicted[0], waits.at_end.median / waits.medians[0]
     takes = (f"With the others reading all the time a load takes {rk.number(factor)} times as long as without, and "
              f"{rk.number(foreseen)} times was predicted for a path of {rk.amount(peak.value, 'GB/s')}.")
-    undecided = rk.unexplained("queue undecided", f"{takes} By the intervals it is {rk.number(low)} to {rk.number(high)} times, which does not decide.")
+    undecided = rk.unexplained("queue undecided", f"{takes} "
+                               f"With both intervals it may be {rk.number(low)} to {rk.number(high)} times, so the data do not show whether the formula holds.")
     if waits.at_end.apart(waits.summaries[0]) <= 0:
         if not all(summary.interval.is_known for summary in (waits.summaries[0], waits.at_end)):
             return rk.unexplained("too few to tell a queue", f"{takes} There are too few processes to tell whether it waits in a queue.")
@@ -265,7 +265,7 @@ def known(latency):
 
 
 def origin_of(latency):
-    return "by walks within 32 pages, some of whose lines may be prefetched" if latency.origin == "measured" else "as guessed"
+    return "measured by walks within 32 pages, where some lines may be prefetched" if latency.origin == "measured" else "as guessed"
 
 
 @rk.finding
@@ -273,13 +273,14 @@ def littles_law(read, latency, line, page, walk, anywhere):
     """anywhere: the latency of random order over all of a large region."""
     latencies = latency, *known(anywhere)
     means = f"By Little's law reading {read} means {lines_in_words(read.median, latencies, line)} lines under way at once"
-    takes = " or ".join([f"For that a line takes {rk.amount(latency.value, 'ns')}, {origin_of(latency)},",
-                         *(f"{rk.amount(each.value, 'ns')}, as in random order over all of a region," for each in known(anywhere))])[:-1] + "."
+    origins = origin_of(latency), "measured in random order over all of a region"
+    takes = " ".join(f"If a line takes {rk.amount(each.value, 'ns')} ({origin}), they are {lines_in_words(read.median, [each], line)}."
+                     for each, origin in zip(latencies, origins, strict=False))
     needed = lines_needed(read, latency, line, page, walk)
     if needed <= 0:
         return rk.consistent("lines under way", f"{means}. {takes}")
-    return rk.consistent("lines under way and walks", f"{means}, as the mean of all the time. {takes} The model uses {rk.amount(latency.value, 'ns')} "
-                         f"and takes a walk of {rk.amount(walk.value, 'ns')} off each page; the remaining time needs {needed:.0f} lines "
+    return rk.consistent("lines under way and walks", f"{means}, on average. {takes} The model uses {rk.amount(latency.value, 'ns')}. From the "
+                         f"time of a page it subtracts a page walk of {rk.amount(walk.value, 'ns')}; the remaining time needs {needed:.0f} lines "
                          "under way.")
 
 
@@ -300,16 +301,16 @@ def wide_registers(b, names):
     if not pairs:
         return rk.unexplained("no pairs", "It could not be measured.")
     ratios = {name: wide.median / slim.median for name, (wide, slim) in pairs.items()}
-    listed = ", ".join(f"{rk.title_of(b[name].quantity).lower()} {rk.number(ratio)} times" for name, ratio in ratios.items())
-    compared = f"From memory, against 64 bits at a time: {listed}."
+    listed = ", ".join(f"{rk.number(ratio)} for “{rk.title_of(b[name].quantity)}”" for name, ratio in ratios.items())
+    compared = f"From memory, we divide the rate in wide registers by the rate with 64 bits at a time. This gives {listed}."
     if not all(result.summary.interval.is_known for pair in pairs.values() for result in pair):
         return rk.unexplained("spread unknown", f"{compared} There are too few processes to tell which of them differ by more than their "
                               "spread.")
     differing = [name for name, (wide, slim) in pairs.items() if not 0.8 <= ratios[name] <= 1.25 and wide.apart(slim)]
     if differing:
         which = ", ".join(rk.title_of(b[name].quantity) for name in differing)
-        return rk.shown("width counts", f"{compared} By more than a quarter and beyond their spread these differ: {which}.")
-    return rk.shown("width hardly counts", f"{compared} That one differs by more than a quarter is not shown.")
+        return rk.shown("width counts", f"{compared} These differ by more than a quarter and by more than their spread: {which}.")
+    return rk.shown("width hardly counts", f"{compared} The data do not show that any of them differs by more than a quarter.")
 
 
 @rk.finding(missing="")
@@ -320,8 +321,8 @@ def two_processes(alone, pair):
     read = (f"Two processes by the i7-10750H method together read {rk.number(gain)} times what one reads; with the spread of both, between "
             f"{rk.number(least)} and {rk.number(most)} times. Two independent cores would read 2 times as much.")
     if most < 2 and gain < 1.5:
-        return rk.unexplained("less than two cores", f"{read} Whether the two CPUs share a core, or the path to memory is full, is not "
-                              "separated by this.")
+        return rk.unexplained("less than two cores", f"{read} The data do not show which of two reasons it has: the CPUs may share a core, or "
+                              "the path to memory may be full.")
     return rk.shown("two cores", read)
 
 
@@ -342,8 +343,8 @@ def bars(b):
 def what_is_plausible(theoretical, clock, cpus, whose=""):
     """The most bytes a second, and why less is none and more is no bandwidth. The bus is this machine's, the registers are anybody's."""
     if theoretical:
-        return theoretical, "less is no memory of today, and what is more than the bus carries comes from a cache"
-    return 128 * clock.value * cpus, f"less is no memory of today, and a core loads at most 128 bytes a cycle{whose}"
+        return theoretical, "no memory of today is slower, and what is more than the bus carries comes from a cache"
+    return 128 * clock.value * cpus, f"no memory of today is slower, and a core loads at most 128 bytes a cycle{whose}"
 
 
 @rk.finding(missing="How many one core keeps could not be measured here.")
@@ -381,8 +382,8 @@ def input_to_measure(peak, lines, line, latency):
 def all_ways(b):
     rates = {rk.title_of(result.quantity): result.median for result in b if result.has_samples}
     fast, slow = (choose(rates, key=lambda title: rates[title]) if rates else "–" for choose in (max, min))
-    return ("Begin with `rk.frame(*b.values())`. Sort by the median. By what factor is the fastest way to use memory faster than the slowest, and is `low` of the one above "
-            "`high` of the other?",
+    return ("Begin with `rk.frame(*b.values())`. Sort by the median. By what factor is the fastest way to use memory faster than the slowest? Is the lower end of its interval (`low`) above "
+            "the upper end of the slowest way's (`high`)?",
             f"“{fast}” and “{slow}” are a factor of {rk.number(rates[fast] / rates[slow], 3) if rates else '–'} apart. Where two ways' intervals overlap, their order in the figure "
             "says nothing. What counts as a byte matters as well: a copied byte is read and written, and a store that allocates its line reads it first.")
 
@@ -398,7 +399,7 @@ def more_rings(read, latency, line):
 
 def prefetcher_refuted(read, latency, line):
     alone = rk.number(read.median * latency.value / line.value, 2)
-    return ("The chapter says that reading keeps many lines under way. Refute that the prefetcher is needed: read the same region with its 4 KiB pages in random order, and the lines of "
-            "a page in order; then the lines in random order, too. What would each explanation expect?",
+    return ("The chapter says that reading keeps many lines under way. Try to refute that this needs the prefetcher. First read the same region with its 4 KiB pages in random order, but the lines of "
+            "a page in order. Then read the lines in random order, too. What does each explanation predict?",
             f"Here {alone} lines are under way on average, by Little's law. If out-of-order execution alone keeps them, the order does not matter, because all addresses are "
             "known early. If the prefetcher does, pages at random lose a little at the beginning of each, and lines at random lose most. Take huge pages, or page walks are measured as well.")

@@ -50,8 +50,8 @@ def read_from_the_curve(m, by_cache, ends, reported, sizes):
     for name, value in moved(m, by_cache).items():
         first, last, size, of_ring = (rk.amount(x, "byte") for x in (
             ends[name].x_first, ends[name].x_last, reported[name], sizes[name.lower()]))
-        found.append(rk.shown("cache read from the curve", f"The ring for {name} was placed by the {size} that the machine reports; in the curve "
-                              f"{name} answers from {first} to {last}, and {of_ring} lies outside. So {name}'s own value is the curve's at "
+        found.append(rk.shown("cache read from the curve", f"The ring for {name} was chosen by the {size} that the machine reports. In the curve "
+                              f"{name} answers from {first} to {last}, and {of_ring} is outside. So {name}'s own value is read from the curve at "
                               f"{size_in(value)}, the size of its median: {value:interval}, {rk.number(value.ratio)} times the prediction."))
     return found
 
@@ -63,10 +63,10 @@ def by_the_clock(of_cache, name, cycles):
     ran_at = measured / of_cache.median
     if not abs(ran_at / clock - 1) > 0.02:
         return []
-    takes = (f"In core cycles {name} takes {rk.number(measured)}, and {predicted:g} were predicted; the core ran at {rk.amount(ran_at, 'GHz')}, not at the "
+    takes = (f"{name} takes {rk.number(measured)} core cycles, and {predicted:g} were predicted; the core ran at {rk.amount(ran_at, 'GHz')}, not at the "
              f"{rk.amount(clock, 'GHz')} of the prediction")
     if abs(measured / predicted - 1) < 0.02:
-        return rk.shown("clock is the difference", f"{takes}, and that is all of the difference.")
+        return rk.shown("clock is the difference", f"{takes}. The clock is all of the difference.")
     return rk.shown("clock and cycles differ", f"{takes}.")
 
 
@@ -100,13 +100,13 @@ def third_answers(l3, of_l3, of_memory, size):
 
 
 def l3_s_pace(of_l3, level):
-    """Seconds of a load that the L3 answers, as the staircase shows its level; without a level, as guessed. Then this in words."""
-    pace, origin = (level.y, "in the staircase") if level else (of_l3.seal.predicted, "by the guess")
-    return pace, f"the L3's {rk.amount(pace, 'ns')} {origin}"
+    """Seconds of a load that the L3 answers, as the staircase shows its level; without a level, as predicted. Then this in words."""
+    pace, origin = (level.y, "measured") if level else (of_l3.seal.predicted, "predicted")
+    return pace, f"the L3's {rk.amount(pace, 'ns')} ({origin})"
 
 
 def kept_in_words(level, size):
-    return f"In the staircase the L3 keeps its pace up to {rk.amount(level.x_last, 'byte')} of the {rk.amount(size, 'byte')}. "
+    return f"In the curve the L3 keeps its pace up to {rk.amount(level.x_last, 'byte')}; the region has {rk.amount(size, 'byte')}. "
 
 
 @rk.finding(needs=())
@@ -119,11 +119,11 @@ def slopes(base, seen):
         if np.median(times[-third:]) > 1.25 * np.median(times[:third]):
             first, last = (f"{rk.amount(time, 'ns')} at {rk.amount(size, 'byte')}"
                            for time, size in ((times[0], level.x_first), (times[-1], level.x_last)))
-            rising.append(f"{name} goes from {first} to {last}")
+            rising.append(f"in {name} from {first} to {last}")
     if not rising:
         return []
-    return [rk.unexplained("slope", f"No level but a slope: {', '.join(rising)}. The table's median over sizes is no one value of it. Why it rises is "
-                           "unexplained: the cache before it may still answer some of the loads.")]
+    return [rk.unexplained("slope", f"The latency rises within a level: {', '.join(rising)}. So the table's median is not a single value that "
+                           "holds for the whole level. The rise is unexplained: the cache before may still answer some of the loads.")]
 
 
 @rk.finding(needs=["of_l3", "of_memory"])
@@ -138,23 +138,23 @@ def off_by_the_l3(of_l3, of_memory, base, size, level, memory):
         held = max((at for point, at in zip(base.points, base.axis, strict=True)
                     if base.process_medians(point).min() < 2 * from_cache), default=0)
         return rk.consistent(
-            "two paces", f"{model}. Of {len(walks)} fresh processes {fast} came within twice {in_words}, and {slow_walks}. Size and pages were "
-            "the same, so the size does not decide: the region fits at times, and at others those who share the L3 have pushed it out. "
-            "Pages that lie badly would slow some loads of every process instead. In the staircase "
+            "two paces", f"{model}. Of {len(walks)} fresh processes {fast} took less than twice {in_words}, and {slow_walks}. Size and pages were "
+            "the same, so the size does not decide: the region fits at times; at other times, programs that share the L3 have pushed it out. "
+            "Badly placed pages would slow some loads of every process instead. In the curve "
             f"{rk.amount(held, 'byte')} is the largest region with a process at the L3's pace. The same walk on an idle host would tell.")
     if slow > len(walks) / 2:
         return rk.consistent(
-            "one pace", f"{model}. None of {len(walks)} fresh processes came within twice {in_words}, and {slow_walks}. So this program never "
-            "gets that much of the L3: others fill it, or a host grants a part. The same walk on an idle host would tell.")
+            "one pace", f"{model}. None of {len(walks)} fresh processes took less than twice {in_words}, and {slow_walks}. So this program never "
+            "gets that much of the L3: others fill it, or a host grants only a part. The same walk on an idle host would tell.")
     if memory and size >= memory.x_first:
-        return rk.consistent("beyond the L3", f"{model}. In the staircase main memory answers from {rk.amount(memory.x_first, 'byte')} on: others may "
-                             "fill the L3, a host grant a part, or translation add to each load. The same walk on an idle host would tell.")
+        return rk.consistent("beyond the L3", f"{model}. In the curve main memory answers from {rk.amount(memory.x_first, 'byte')} on: others may "
+                             "fill the L3, a host may grant only a part, or translation may add to each load. The same walk on an idle host would tell.")
     went = (of_l3.median - from_cache) / (from_memory - from_cache)  # the share of loads that memory answered
     if 0 < went < 1:
         return rk.consistent(
-            "some from memory", f"{model}. If memory answered some in {rk.amount(from_memory, 'ns')} and the rest took {in_words}, memory answered "
-            f"{rk.percent(went)}. {'' if level is None else kept_in_words(level, size)}The same walk on an idle host would tell.")
-    return rk.unexplained("no mixture", "it is no mixture of L3 and memory, so unexplained; an idle host would tell.")
+            "some from memory", f"{model}. If memory answered some loads in {rk.amount(from_memory, 'ns')} and the rest took {in_words}, memory answered "
+            f"{rk.percent(went)} of them. {'' if level is None else kept_in_words(level, size)}The same walk on an idle host would tell.")
+    return rk.unexplained("no mixture", "the time is not between that of the L3 and that of memory, so it is unexplained; an idle host would tell.")
 
 
 @rk.finding(needs=())
@@ -162,8 +162,8 @@ def usable_l3(level, l3):
     """That the L3 keeps its pace for less than half of what is reported: a list of at most one finding. level: as in the staircase."""
     if not level or l3.origin != "machine" or level.x_last > 0.5 * l3.value:
         return []
-    return [rk.unexplained("usable L3 ends before the reported", "Whether others use the rest of the L3, or a host grants a part of it, is not "
-                           "shown here.")]
+    return [rk.unexplained("usable L3 ends before the reported", "The data do not show why the L3 ends there: others may use the rest of it, or "
+                           "a host may grant only a part.")]
 
 
 def wait_behind(of_memory, of_l3, level):
@@ -175,8 +175,8 @@ def wait_behind(of_memory, of_l3, level):
 @rk.finding(needs=["of_memory"])
 def off_by_memory(of_memory, of_l3, dram, level):
     wait, in_words = wait_behind(of_memory, of_l3, level)
-    return rk.unexplained("wait behind the L3", f"beside {in_words}, the wait behind it would have to be {wait}, not {rk.amount(dram.value, 'ns')}. This "
-                          "memory may be farther away or busier, or a host walks its own tables for it.")
+    return rk.unexplained("wait behind the L3", f"a load first takes {in_words}, so the wait behind the L3 would have to be {wait}, "
+                          f"not {rk.amount(dram.value, 'ns')}. This memory may be farther away or busier, or a host may walk its own tables for it.")
 
 
 def misses(m, by_cache, base, dram, size, level, memory):
@@ -185,7 +185,7 @@ def misses(m, by_cache, base, dram, size, level, memory):
                "l2": "some of the region does not stay in L2, or the core was shared. Walks of smaller regions would tell.",
                "l3": off_by_the_l3(m["l3"], m["memory"], base, size, level, memory),
                "memory": off_by_memory(m["memory"], m["l3"], dram, level),
-               "memory_small": "it shares the miss of huge pages; what small pages add is asked below."}
+               "memory_small": "it shares the miss of huge pages; a question below is about what small pages add."}
     what = {"l3": f"'s ring, a region of {rk.amount(size, 'byte')}"}
     faster = "unexplained: the wait is shorter than guessed."
     items = [rk.missed(m[level], reason, what.get(level, ""), lower=faster) for level, reason in reasons.items()]
@@ -214,8 +214,8 @@ def whole_cycles(base, l1):
     if not inside:
         return rk.unexplained("not measured", "It could not be measured.")
     cycles, low, high = np.percentile(inside, (50, 10, 90))
-    takes = (f"At the {len(inside)} sizes of the curve up to {rk.amount(l1.value, 'byte')} a load takes {rk.number(cycles)} cycles, the "
-             "median of these sizes, by a core clock that is measured beside each sample.")
+    takes = (f"At the {len(inside)} sizes of the curve up to {rk.amount(l1.value, 'byte')} a load takes {rk.number(cycles)} cycles (the "
+             "median of these sizes). The core clock is measured beside each sample.")
     spread = f"No whole number. From the 10th to the 90th percentile the sizes take {rk.number(low)} to {rk.number(high)}"
     whole = np.round(cycles)
     if abs(cycles - whole) < 0.02 * whole:
@@ -246,9 +246,9 @@ def small_pages(in_small, in_huge, small_curve, huge_curve):
         return rk.unexplained("huge pages slower", f"{both}: huge pages take longer, and that is not translation.")
     by_median, by_interval, count = dearer_sizes(small_curve, huge_curve) if huge_curve.at_end else (0, 0, 0)
     if by_interval > 1 and by_median > 0.8 * count:
-        return rk.shown("translation in the curve", f"{both}, whose intervals overlap. In the curves small pages take longer at {by_median} of "
-                        f"{count} sizes in main memory, at {by_interval} beyond both intervals: translation is some of it.")
-    return rk.shown("pages alike", f"{both}: the two are {in_small.alike(in_huge)}.")
+        return rk.shown("translation in the curve", f"{both}; the intervals overlap. At {by_median} of {count} sizes in main memory, the curve of "
+                        f"small pages is higher; at {by_interval} the intervals do not overlap. So translation is a part of the difference.")
+    return rk.shown("pages alike", f"{both}. The data show no difference{in_small.indistinct_note(in_huge)}.")
 
 
 @rk.finding(needs=["in_small", "in_huge"], missing="")
@@ -256,16 +256,16 @@ def staying_near(in_small, in_huge, huge_curve, kind_curve, guest):
     huge, kind = huge_curve.at_end, kind_curve.at_end
     if not huge or not kind:
         return []
-    takes = f"At the end of the curves, staying within 32 small pages, a load takes {rk.median_text(kind, 'ns')},"
+    takes = f"At the end of the curves, a load that stays within 32 small pages takes {rk.median_text(kind, 'ns')}"
     of_huge = f"the {rk.median_text(huge, 'ns')} of huge pages"
     # A guest's huge pages may be a host's small ones; where small ones cost no more, that is likely.
-    proviso = ", if the host backs huge pages with huge ones" if guest or in_small.apart(in_huge) <= 0 else ""
+    proviso = " (if the host backs huge pages with huge ones)" if guest or in_small.apart(in_huge) <= 0 else ""
     if huge.apart(kind) > 0:
-        return rk.consistent("near is faster", f"{takes} less than {of_huge}. Translation is not all of it{proviso}: neighbouring lines may "
+        return rk.consistent("near is faster", f"{takes}, less than {of_huge}. So translation is not all of the difference{proviso}: neighbouring lines may "
                              "share an open row of the memory, or be prefetched.")
     if kind.apart(huge) > 0:
-        return rk.shown("near is slower", f"{takes} more than {of_huge}.")
-    return rk.shown("near is alike", f"{takes} not shown to differ from {of_huge} ({kind.why_not_apart(huge)}).")
+        return rk.shown("near is slower", f"{takes}, more than {of_huge}.")
+    return rk.shown("near is alike", f"{takes}. The data show no difference from {of_huge} ({kind.why_not_apart(huge)}).")
 
 
 @rk.finding(needs=())
@@ -276,39 +276,39 @@ def tlb_reach(in_small, in_huge, walk):
         return rk.unexplained("one kind of pages", "The TLB's reach shows only where both kinds of pages were measured.")
     # By differences: beyond the caches the wait for memory hides a walk in a ratio.
     alike = [size for size in both if small[size] - huge[size] < walk.value / 2]
-    at_least = f"at least half of the guessed walk ({rk.amount(walk.value / 2, 'ns')}) more than huge ones"
+    at_least = f"slower than huge ones by at least half of the guessed walk ({rk.amount(walk.value / 2, 'ns')})"
     if not alike:
-        return rk.consistent("reach below", f"Small pages cost {at_least} from the smallest size on: the TLB's reach may lie below it.")
+        return rk.consistent("reach below", f"Small pages are {at_least} from the smallest size on: the TLB's reach may lie below it.")
     if alike[-1] in both[-3:]:
-        return rk.consistent("reach beyond", f"Up to the largest sizes small pages do not all cost {at_least}, so the TLB's "
+        return rk.consistent("reach beyond", f"Small pages are not at all of the largest sizes {at_least}, so the TLB's "
                              "reach does not show in this curve. A host that backs huge pages with small ones hides it.")
     last = rk.amount(alike[-1], "byte")
     if both[:len(alike)] == alike:
-        return rk.consistent("reach within", f"Small pages cost {at_least} at each size beyond {last}. So far the TLB may reach, or L2 may end sooner in "
-                             "small pages.")
+        return rk.consistent("reach within", f"Small pages are {at_least} at each size beyond {last}. The TLB may reach up to this size, or L2 may end "
+                             "sooner in small pages.")
     first = rk.amount(next(size for size in both if size not in alike), "byte")
-    return rk.unexplained("reach not sharp", f"Small pages cost {at_least} first at {first}, and at each size only beyond {last}. Where the "
-                          "TLB's reach ends is not shown by that.")
+    return rk.unexplained("reach not sharp", f"Small pages are {at_least} for the first time at {first}, and at each size only beyond "
+                          f"{last}. So the data do not show where the TLB's reach ends.")
 
 
 @rk.finding(needs=["of_memory"], missing="")
 def answer(of_memory, of_l3, few_pages, dram, level):
     """few_pages: the curve of walks that stay within 32 pages; level: of the L3 in the staircase, or None."""
     wait, in_words = wait_behind(of_memory, of_l3, level)
-    needed = f"Beside {in_words}, a wait of {wait} behind it would explain it (guessed: {rk.amount(dram.value, 'ns')})"
+    needed = f"A load first takes {in_words}; a wait of {wait} behind the L3 would explain the rest (guessed: {rk.amount(dram.value, 'ns')})"
     if of_memory.ratio <= 1:
-        return rk.consistent("memory is faster", f"{needed}: this memory is nearer than the guess.")
+        return rk.consistent("memory is faster", f"{needed}. So this memory is nearer than guessed.")
     near = few_pages.at_end
     if not near:
-        return rk.unexplained("cause not measured", f"{needed}. Whether distance, other load or translation causes it was not measured.")
-    within = f"{needed}. Within 32 pages a load takes {rk.median_text(near, 'ns')}"
+        return rk.unexplained("cause not measured", f"{needed}. The cause was not measured: it may be distance, other load or translation.")
+    within = f"{needed}. A walk that stays within 32 pages takes {rk.median_text(near, 'ns')}"
     left_out = (of_memory.median - near.median) / (of_memory.median - of_memory.seal.predicted)  # of the miss, by staying near
     if of_memory.summary.apart(near) > 0 and left_out > 0.5:
-        return rk.unexplained("distance or translation", f"{within}. It may be translation, open rows or prefetching; or this memory may simply "
-                              "be farther away.")
+        return rk.unexplained("distance or translation", f"{within} for a load. The cause may be translation, open rows or prefetching; or this "
+                              "memory may simply be farther away.")
     if of_memory.summary.apart(near) > 0 and left_out > 0.1:
-        return rk.unexplained("distance and translation", f"{within}. Translation, open rows or prefetched lines may be a part of it, distance or other load the rest.")
-    return rk.consistent("farther away or busier", f"{within} too, so not translation: this memory is farther away or busier than "
+        return rk.unexplained("distance and translation", f"{within} for a load. Translation, open rows or prefetched lines may be a part of the cause, and distance or other load the rest.")
+    return rk.consistent("farther away or busier", f"{within} for a load too, so translation is not the cause: this memory is farther away or busier than "
                          "guessed.")
 
 
@@ -322,7 +322,7 @@ def stairs(base):
     title = "Load latency in a random ring against the size of the region"
     ends = [f"{rk.median_text(base.summaries[at], 'ns')} at {rk.amount(base.axis[at], 'byte')}" for at in (0, -1)] if base.has_samples else []
     span = f": in {pages_of(base)} pages from {' to '.join(ends)}" if ends else ""
-    return rk.shown("span", f"{title}{span}. In black each level's median over its sizes")
+    return rk.shown("span", f"{title}{span}. The black lines show the median latency of each level, over all its sizes")
 
 
 @rk.finding(needs=())
@@ -353,8 +353,8 @@ def binary_search(of_memory, walk):
 def at_half_of_the_l3(base, l3, level, memory):
     """level, memory: of the L3 and of memory in this staircase, or None."""
     predicted, measured = (float(np.interp(l3.value / 2, base.axis, values)) for values in (base.sealed("predicted"), base.medians))
-    shows = (f"By the model the L3, in {rk.amount(predicted, 'ns')}. The measured curve of {pages_of(base)} pages shows "
-             f"{rk.amount(measured, 'ns')} there")
+    shows = (f"By the model the L3 answers, in {rk.amount(predicted, 'ns')}. The measured curve of {pages_of(base)} pages shows "
+             f"{rk.amount(measured, 'ns')} at this size")
     if level and l3.value / 2 <= level.x_last:
         return rk.shown("L3 at half", f"{shows}: the L3 does answer.")
     if memory and l3.value / 2 >= memory.x_first:
@@ -362,7 +362,7 @@ def at_half_of_the_l3(base, l3, level, memory):
     by_memory = (measured - level.y) / (memory.y - level.y) if level and memory else math.nan
     mixed = (f" If every load comes from the L3 or from memory, {rk.percent(by_memory)} of the loads come from memory."
              if 0 < by_memory < 1 else "")
-    return rk.unexplained("both at half", f"{shows}. That lies in no level of the curve, so the data do not show which of them answers.{mixed}")
+    return rk.unexplained("both at half", f"{shows}. This size belongs to no level of the curve, so the data do not show which of them answers.{mixed}")
 
 
 def half_of_the_l3(base, l3, level, memory):
@@ -387,19 +387,19 @@ def largest_step(base):
     return ("Begin with `rk.frame(base)`, the curve over random rings in huge pages if there are any. Between which two neighbouring sizes does the latency grow by the largest factor, and which cache ends there? Why is a "
             "single largest step a poor way to find a cache's size?",
             f"From {sizes[0]} to {sizes[1]}, by a factor of {rk.number(factors[at], 3)}. The chapter on the machine says which cache has about that size. One noisy point makes "
-            "two large steps, and a level that begins gradually has none. The page divides the whole curve into levels instead, and a level needs several points.")
+            "two large steps, and a level that begins gradually has none. This chapter divides the whole curve into levels instead, and a level needs several points.")
 
 
 def two_rings(of_memory):
     question, solution = rk.show.project("two_rings", "Write a probe that walks through two rings at once. Predict the time of a load in main memory. Which result "
-                                         "would refute that a load waits for the load before it alone?")
+                                         "would show that a load waits for more than the load before it?")
     return (question, f"{solution}\n\nNeither ring waits for the other, so a pair takes about as long as one load does, {of_memory}: a load "
             f"{rk.amount(of_memory.median / 2, 'ns')}. If a load still takes the whole time, something else than the chain holds it up.")
 
 
 def page_walks_refuted(small, huge):
     more = small.median - huge.median
-    return ("The page explains why loads take longer in small pages by page walks. Refute it without huge pages: order the ring so that it visits all lines of 32 pages "
+    return ("This chapter says that page walks are why loads take longer in small pages. Try to refute it without huge pages: order the ring so that it visits all lines of 32 pages "
             "before it goes on, in regions of the same size. What has to come out?",
             f"In main memory, loads take {small} in small pages and {huge} in huge ones: {rk.amount(more, 'ns')} more. With all but a few loads in pages "
             "whose translations are at hand, most of that has to go, though pages are still small. `window_bytes` of the probe does so: "

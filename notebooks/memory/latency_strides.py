@@ -42,8 +42,8 @@ def misses_of_the_strides(strided, line, l3, few_pages):
     off = [end for end in ends if rk.is_miss(end[-1])]
     if not off:
         return []
-    listed = ", ".join(f"{stride} B {rk.number(times, 2)} times" for stride, _, times in off)
-    found = [rk.shown("strides off", f"At the largest region these strides are off by more than a factor of two: {listed} the prediction.")]
+    listed = ", ".join(f"{rk.number(times, 2)} at {stride} B" for stride, _, times in off)
+    found = [rk.shown("strides off", f"At the largest region some strides are off by more than a factor of two. Measured divided by predicted is {listed}.")]
     fit = [stride for stride, size, times in off if times > 1 and size * min(1, line.value / stride) <= l3.value]
     if not fit:
         return found
@@ -51,12 +51,13 @@ def misses_of_the_strides(strided, line, l3, few_pages):
             "visited would fit")
     lost_at = {stride_of(walk): end_of_the_caches(walk) for walk in strided if stride_of(walk) in fit and is_slow_at_end(walk, few_pages)}
     if len(lost_at) < len(fit) or max(fit) < 4 * min(fit):
-        return [*found, rk.unexplained("strides in the L3", f"{lets}. Whether it answers is not shown.")]
+        return [*found, rk.unexplained("strides in the L3", f"{lets}. The data do not show whether it answers.")]
     if max(lost_at.values()) <= 2 * min(lost_at.values()):
-        return [*found, rk.shown("region counts", f"{lets}. They lose the caches at the same region, {sizes_in_words(lost_at.values())}, however few "
-                                 "lines they visit. So the region counts, not the lines visited, and memory answers.")]
-    return [*found, rk.unexplained("regions differ", f"{lets}. They lose the caches at regions of {sizes_in_words(lost_at.values())}, so the region "
-                                   "alone does not decide.")]
+        return [*found, rk.shown("region counts", f"{lets}. These strides stop hitting the caches at about the same size of region, "
+                                 f"{sizes_in_words(lost_at.values())}, although they visit few lines. So the size of the region "
+                                 "decides, not the number of lines, and memory answers.")]
+    return [*found, rk.unexplained("regions differ", f"{lets}. These strides stop hitting the caches at regions of {sizes_in_words(lost_at.values())}, so "
+                                   "the size of the region alone does not decide.")]
 
 
 def is_slow_at_end(walk, few_pages):
@@ -95,9 +96,9 @@ def shares_of_the_wait(strided, in_small, few_pages, line, seen, near, clock):
             cached.append(f"{stride} B")
     found = []
     if shares:
-        listed = ", ".join(f"{stride} B {rk.percent(share) if share > 0.001 else 'below 0.1 %'}" for stride, share in shares.items())
-        found.append(rk.shown("shares of the wait", f"The strides share one guess: the program sees {rk.percent(seen.value)} of the wait "
-                              f"for a line. At the largest region it sees of memory's latency in small pages, for each line: {listed}."))
+        listed = ", ".join(f"{rk.percent(share) if share > 0.001 else 'below 0.1 %'} at {stride} B" for stride, share in shares.items())
+        found.append(rk.shown("shares of the wait", f"All strides use one guess: the program sees {rk.percent(seen.value)} of the wait for a line. "
+                              f"In the largest region, we divide the wait for a line by memory's latency in small pages. The shares are {listed}."))
     by_stride = [shares[stride] for stride in sorted(shares)]
     if max(shares, default=0) >= 4096 and len(shares) > 1 and by_stride == sorted(by_stride):
         found.append(rk.consistent("new page with each load", "One share for all strides is too simple: prefetchers stop at the end of a page, "
@@ -149,17 +150,17 @@ def misses_of_the_mountain(mountain, line, caches, word, rounds, lines):
     most = round(max((point.size / point.stride for point in off.get("few loads", ())), default=0))
     count = {reason: len(those) for reason, those in off.items()}
     reasons = [
-        ("in L1", rk.unexplained, "In L1 ({n}) a word costs "
-         f"{rk.number(word.value * caches['clock'].value / peak, 2)} cycles at the peak, where {rounds.value:g} were guessed."),
-        ("lines left out", rk.consistent, "Just beyond a cache ({n}) the lines visited may still fit into it. The model counts "
+        ("in L1", rk.unexplained, "In {n} of them the region fits into L1. A word costs "
+         f"{rk.number(word.value * caches['clock'].value / peak, 2)} cycles at the peak there; {rounds.value:g} were guessed."),
+        ("lines left out", rk.consistent, "In {n} of them the region is larger than L1 or L2, but its visited lines would fit. The model counts "
          "the whole region, which is right only for strides that use a part of the sets."),
-        ("beyond", rk.consistent, f"Beyond the L3 ({{n}}) prefetchers keep more lines under way than the guessed {lines.value:g}."),
-        ("few loads", rk.consistent, f"Too slow are {{n}} with at most {most} loads in a pass, where beginning it counts."),
-        ("region counts", rk.consistent, "Too slow are {n} regions that take the whole L3 or more, whose lines visited would fit: the model counts those."),
+        ("beyond", rk.consistent, f"In {{n}} of them the region is larger than the L3: prefetchers keep more lines under way than the guessed {lines.value:g}."),
+        ("few loads", rk.consistent, f"In {{n}} of them, all too slow, a pass has at most {most} loads, so the start of a pass matters."),
+        ("region counts", rk.consistent, "In {n} of them, all too slow, the region fills the L3 or more. Its visited lines would fit, and the model counts only those."),
         ("rest", rk.unexplained, "The other {n} are unexplained.")]
     if not off:
         return []
-    return [rk.shown("mountain off", f"Of the mountain's {len(points)} points {len(points) - holds} are off by more than a factor of two."),
+    return [rk.shown("mountain off", f"{len(points) - holds} of the mountain's {len(points)} points are off by more than a factor of two."),
             *(strength(name, said.format(n=count[name])) for name, strength, said in reasons if name in count)]
 
 
@@ -192,7 +193,7 @@ def same_walk(by_report, stride):
     size, end = by_report.measurement.params["size_bytes"], stride.at_end
     if not end or size != stride.axis[-1] or not by_report.summary.apart(end):
         return []
-    return rk.unexplained("same walk, other time", f"Over {rk.amount(size, 'byte')} the MacBook's walk takes {by_report} and Reckon's, at a stride of "
-                          f"{stride_of(stride)} B, {rk.median_text(end, 'ns')}. Both load one line of each small page in rising order. Why "
+    return rk.unexplained("same walk, other time", f"Over {rk.amount(size, 'byte')} the walk of the MacBook's method takes {by_report}. Reckon's walk at a stride of "
+                          f"{stride_of(stride)} B takes {rk.median_text(end, 'ns')}. Both load one line of each small page in rising order. Why "
                           "they differ is unexplained: the MacBook's loop has one load instruction, which a prefetcher may follow, and "
-                          "Reckon's has 64.")
+                          "Reckon's loop has 64.")

@@ -24,7 +24,7 @@ def off_by_a_wake_up(result, wake, accepting=0.0):
                               "not measured here.")
     if 0 < accepting < 0.5 * share * wake.value:
         return rk.unexplained("wake-up not shown", "the packet wakes the server on another CPU, which the model leaves out. But `connect` wakes it as "
-                              f"well, and takes only {rk.amount(accepting, 'µs')} longer than on one CPU. So this is not shown.")
+                              f"well, and takes only {rk.amount(accepting, 'µs')} longer than on one CPU. So the data do not show that the wake-up is the cause.")
     if 0.1 < share < 3:
         return rk.consistent("wake-up", "the packet wakes the server on another CPU, which the model leaves out. The difference is "
                              f"{rk.number(share, 2)} times such a wake-up ({rk.amount(wake.value, 'µs')}), a part of which the sender's CPU "
@@ -36,11 +36,11 @@ def off_by_a_wake_up(result, wake, accepting=0.0):
 def off_by_taking_down(reset, closed, guessed, clock):
     """Why a reset takes longer than predicted; closed: an orderly close at the same place."""
     if reset.apart(closed) <= 0:
-        return rk.unexplained("as off as a close", f"an orderly close takes {closed}, so destroying the sockets at once, which only a reset does, "
-                              "is not shown to be the cause.")
+        return rk.unexplained("as off as a close", f"an orderly close takes {closed}. Only a reset destroys the sockets at once, so the data do "
+                              "not show that this is the cause.")
     cycles = rk.number((reset.median - reset.seal.predicted) * clock.value + guessed.value)
-    return rk.consistent("reset destroys", "a reset destroys the sockets within the call, which an orderly close leaves for later. "
-                         f"{cycles} cycles of that work, instead of the guessed {rk.plain(guessed.value)}, would explain it.")
+    return rk.consistent("reset destroys", "a reset destroys the sockets within the call; an orderly close leaves that for later. "
+                         f"If this work takes {cycles} cycles instead of the guessed {rk.plain(guessed.value)}, this would explain the time.")
 
 
 def misses(near, far, take_down, clock, wake):
@@ -51,7 +51,7 @@ def misses(near, far, take_down, clock, wake):
                "close_across": off_by_a_wake_up(near["close_across"], wake, accepting),
                "close_reset": off_by_taking_down(near["close_reset"], near["close"], take_down, clock)}
     unknown = "unexplained; a trace of the kernel would tell which step takes longer."
-    faster = "unexplained: less was needed than guessed; a trace of the kernel would tell of what."
+    faster = "unexplained: some step took less time than guessed; a trace of the kernel would tell which."
     items = [rk.missed(result, reasons.get(name, unknown), lower=faster) for name, result in {**near, **far}.items()]
     return rk.missed_list(items, "None of the measurements by Reckon's method.")
 
@@ -64,26 +64,26 @@ def close_to_the_other_host(closed, on_wire):
     if not on_wire.has_samples:
         return rk.shown("wire not watched", f"{takes}; the wire could not be watched: {rk.why(on_wire)}.")
     times = rk.number(on_wire.median / closed.median, 2)
-    return rk.shown("on the wire", f"{takes}, and on the wire the connection is over {on_wire} after the first FIN, {times} times as long: the "
+    return rk.shown("on the wire", f"{takes}. On the wire the connection ends {on_wire} after the first FIN, {times} times as long as the call: the "
                     "call does not wait for the other host.")
 
 
 @rk.finding(missing="")
 def close_by_reset(reset, closed):
     if reset.apart(closed) == 0:
-        return rk.shown("reset alike", f"By reset it takes {reset}; the two are {reset.alike(closed)}.")
+        return rk.shown("reset alike", f"By reset, closing takes {reset}; the data show no difference{reset.indistinct_note(closed)}.")
     if reset.apart(closed) < 0:
-        return rk.consistent("reset less", f"By reset it takes {reset}, less: it sends one packet and keeps nothing.")
-    return rk.consistent("reset more", f"By reset it takes {reset}, more: the call destroys the sockets at once, which an orderly close leaves "
-                         "for later.")
+        return rk.consistent("reset less", f"By reset, closing takes {reset}. This is less, because a reset sends one packet and keeps nothing.")
+    return rk.consistent("reset more", f"By reset, closing takes {reset}. This is more, because the call destroys the sockets at once; an orderly "
+                         "close leaves that for later.")
 
 
 @rk.finding(needs=["here"], missing="")
 def close_within_the_machine(here, closed):
     if here.apart(closed) > 0:
-        return rk.consistent("local more", f"Within the machine it takes {here}, more: the kernel carries the packet to the receiver's socket "
+        return rk.consistent("local more", f"Within the machine `close` takes {here}. This is more, because the kernel carries the packet to the receiver's socket "
                              "before it returns.")
-    return rk.shown("local", f"Within the machine it takes {here}.")
+    return rk.shown("local", f"Within the machine `close` takes {here}.")
 
 
 def times_a_round_trip(opened, trip):
@@ -100,15 +100,15 @@ def one_round_trip(opened, on_wire, trip, what="A round trip"):
     if trip.origin == "guess":
         return rk.unexplained("no round trip", f"`connect` takes {opened}; no round trip was measured to compare it with.")
     times = opened.median / trip.value
-    shaken = f", on the wire {on_wire}" if on_wire.has_samples else ""
-    takes = (f"{what} to the other host takes {rk.amount(trip.value, 'ms')}, `connect` {opened}: {rk.number(times)} times that{shaken}.")
+    shaken = f" On the wire, opening takes {on_wire}." if on_wire.has_samples else ""
+    takes = (f"{what} to the other host takes {rk.amount(trip.value, 'ms')}. `connect` takes {opened}, {rk.number(times)} times that.{shaken}")
     least, most = times_a_round_trip(opened, trip)
     if most < 1.5:
-        return rk.shown("one round trip", f"{takes} So it is one round trip, not one and a half: the client sends the third packet without "
+        return rk.shown("one round trip", f"{takes} So `connect` waits for one round trip, not for one and a half: the client sends the third packet without "
                         "waiting.")
     if least > 1.5:
-        return rk.unexplained("delayed", f"{takes} That is more than the handshake explains: something else delayed it.")
-    return rk.unexplained("undecided", f"{takes} By their intervals that does not decide between one and one and a half.")
+        return rk.unexplained("delayed", f"{takes} That is more than the handshake explains: something else delayed `connect`.")
+    return rk.unexplained("undecided", f"{takes} With their intervals, the data do not decide between one and one and a half.")
 
 
 @rk.finding
@@ -177,10 +177,10 @@ def input_to_measure(opened):
 
 def slowest_connections(opened):
     values = rk.samples(opened)["value"].dropna()
-    return ("Begin with `rk.samples(f[\"connect_peer\"])`. How long do the slowest tenth take, in medians? What does that mean for a page that opens ten connections at once and "
+    return ("Begin with `rk.samples(f[\"connect_peer\"])`. How many times the median do the slowest tenth take at least? What does that mean for a page that opens ten connections at once and "
             "waits for all?",
             f"Of {rk.plain(len(values))} connections nine in ten take up to {rk.number(values.quantile(0.9) / values.median(), 3)} times the median. Of ten at once, none is slower "
-            f"than that in {rk.percent(0.9**10)} of the cases only, if they are independent. So whoever waits for all of them waits for the slow ones.")
+            f"than that in {rk.percent(0.9**10)} of the cases only, if they are independent. So a page that waits for all of them waits for the slow ones.")
 
 
 def in_one_packet(opened, trip):
@@ -192,7 +192,7 @@ def in_one_packet(opened, trip):
 
 
 def no_wait_refuted(opened, closed):
-    return ("The chapter says that `close` does not wait for the other host, and `connect` does. Refute it: give the link to the simulated host ten times its delay, by `LINK_RTT=`. What has to come out for "
-            "each?",
-            f"Here connect takes {opened} and close {closed}. By the explanation connect grows by what the trip grows, and close by nothing. A close that grows as well refutes it; it would "
-            "wait, for instance with `SO_LINGER` set. A connect that does not grow says that it was answered by something nearer.")
+    return ("The chapter says that `close` does not wait for the other host, and `connect` does. Try to refute it: make the delay of the link to the built-in host ten times longer, with `LINK_RTT=`. What has to "
+            "come out for each?",
+            f"Here connect takes {opened} and close {closed}. By the explanation connect takes longer by as much as the round trip, and close takes no longer. If close takes longer as well, this refutes it; close would "
+            "wait, for instance with `SO_LINGER` set. If connect takes no longer, something nearer answered it.")

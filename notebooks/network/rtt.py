@@ -49,7 +49,7 @@ def two_cpus_and_one(across, alone, title):
     if not (across.has_samples and alone.has_samples):
         return rk.shown("round trips", title)
     if not across.apart(alone):
-        return rk.shown("as long as on one", f"{title}: TCP between two CPUs and on one is {across.alike(alone)}")
+        return rk.shown("as long as on one", f"{title}: the data show no difference between TCP on two CPUs and on one{across.indistinct_note(alone)}")
     return rk.shown("two CPUs and one", f"{title}: between two CPUs, TCP takes {across.times(alone, 2)} times as long as on one")
 
 
@@ -58,7 +58,7 @@ def no_cpu_asleep(held, usual, title):
     if not (held.has_samples and usual.has_samples):
         return rk.shown("round trips", title)
     if not held.apart(usual):
-        return rk.shown("asleep or not", f"{title}: TCP with no CPU asleep and as usual is {held.alike(usual)}")
+        return rk.shown("asleep or not", f"{title}: the data show no difference between TCP with no CPU asleep and as usual{held.indistinct_note(usual)}")
     return rk.shown("no CPU asleep", f"{title}: with no CPU asleep, TCP takes {rk.percent(held.median / usual.median)} of its usual time")
 
 
@@ -72,12 +72,12 @@ def longest_and_shortest(curve, title):
 
 def misses(near, far, simulated):
     """The list of the predictions that were missed, and why. simulated: the other host is the built-in one."""
-    here = ("the passes through the kernel are the only input that was not measured here, but guessed in cycles. Why they take "
+    here = ("the passes through the kernel are the only input that was guessed in cycles, not measured here. Why they take "
             "longer is unexplained; a profile of the kernel would tell.")
-    shared = ("both hosts and the relay of the link share this machine's CPUs and wait for them. A trace of the scheduler would tell how "
+    shared = ("both hosts and the relay of the link share this machine's CPUs and wait for them. A trace of the scheduler would show how "
               "long.")
     real = "the path to that host is longer than its link is said to be, or packets queue on it; `traceroute` would tell."
-    faster = "unexplained: less was needed than guessed; a profile of the kernel would tell of what."
+    faster = "unexplained: some step took less time than guessed; a profile of the kernel would tell which."
     items = [*(rk.missed(result, here, lower=faster) for result in near),
              *(rk.missed(result, shared if simulated else real, lower=faster) for result in far)]
     return rk.missed_list(items, "None of the round trips of short messages by Reckon's method.")
@@ -90,12 +90,12 @@ def misses_by_size(curve, where):
     missed = np.array([rk.is_miss(ratio) for ratio in curve.medians / predicted])
     if not missed.any():
         return []
-    item = f"- **Longer messages {where}** at {missed.sum()} of {len(minima)} sizes"
+    item = f"- **Longer messages {where}** are off at {missed.sum()} of {len(minima)} sizes"
     faster = int((curve.medians < predicted)[missed].sum())
     if faster:
         return rk.unexplained("bytes unexplained", f"{item}, at {faster} of them in less time than predicted. That is not explained.")
     fastest = np.median((minima / predicted)[missed])
-    item += f". The fastest trial at such a size takes {rk.number(fastest, 2)} times the prediction, by the median of these sizes."
+    item += f". The fastest trial at such a size takes {rk.number(fastest, 2)} times the prediction (median of these sizes)."
     if 0.67 < fastest < 1.5:
         return rk.consistent("bytes as predicted", f"{item} So the bytes may be as predicted, and the rest waiting: for a CPU that other work "
                              "holds, or in a queue.")
@@ -118,8 +118,8 @@ def step_beyond_the_model(curve):
         return []
     small, large, _, rise, model = max(beyond, key=lambda step: step[3] - step[4])
     return rk.unexplained("step beyond the model", f"From {rk.amount(small, 'byte')} to {rk.amount(large, 'byte')} the round trip takes "
-                          f"{rk.amount(rise, 'µs')} longer, where the model has {rk.amount(model, 'µs')}. What the longer message waits for is "
-                          "not explained; a capture on both hosts would tell.")
+                          f"{rk.amount(rise, 'µs')} longer; the model predicts {rk.amount(model, 'µs')}. It is not explained what the longer "
+                          "message waits for; a capture on both hosts would tell.")
 
 
 @rk.finding
@@ -128,16 +128,16 @@ def tcp_and_ping(tcp, ping):
     if tcp.apart(ping) < 0:
         return rk.shown("ping is longer", f"{takes} {LONGER_PING}")
     if tcp.apart(ping) == 0:
-        return rk.shown("ping is alike", f"{takes} the two are {tcp.alike(ping)}.")
-    return rk.shown("ping is shorter", f"{takes} {tcp.difference_from(ping)}. That is for two switches, two more system "
-                    "calls and TCP's own work, all of it the operating system's.")
+        return rk.shown("ping is alike", f"{takes} the data show no difference{tcp.indistinct_note(ping)}.")
+    return rk.shown("ping is shorter", f"{takes} {tcp.difference_from(ping)}. The operating system needs this time for two "
+                    "switches, two more system calls and TCP's own work.")
 
 
 @rk.finding(missing="")
 def tcp_and_ping_to_the_other_host(tcp, ping):
     takes = f"To the other host TCP takes {tcp:interval} and a ping {ping:interval}:"
     if tcp.apart(ping) == 0:
-        return rk.shown("far ping is alike", f"{takes} the two are {tcp.alike(ping)}.")
+        return rk.shown("far ping is alike", f"{takes} the data show no difference{tcp.indistinct_note(ping)}.")
     if tcp.apart(ping) < 0:
         return rk.shown("far ping is longer", f"{takes} {LONGER_PING}")
     return rk.shown("far ping is shorter", f"{takes} {tcp.difference_from(ping)}. On this host both wake the waiting program. On the other host "
@@ -150,12 +150,12 @@ def one_cpu_or_two(across, alone, wake, switch):
     between = f"Between two CPUs a round trip takes {across}, {across.times(alone, 2)} times that on one CPU ({alone})"
     more = across.apart(alone)
     if more == 0:
-        return rk.shown("CPUs alike", f"{between}; the two are {across.alike(alone)}.")
+        return rk.shown("CPUs alike", f"{between}; the data show no difference{across.indistinct_note(alone)}.")
     if more < 0:
-        return rk.unexplained("two CPUs faster", f"{between}. Why it takes less is not explained.")
+        return rk.unexplained("two CPUs faster", f"{between}. It is not explained why it takes less.")
     if not wake.origin == switch.origin == "measured":
-        return rk.unexplained("two CPUs slower", f"{between}. How much of that are wake-ups was not measured.")
-    return rk.shown("wake-ups and switches", f"{between}. As the chapter on switches measures them, two wake-ups of another CPU take "
+        return rk.unexplained("two CPUs slower", f"{between}. The share of wake-ups in it was not measured.")
+    return rk.shown("wake-ups and switches", f"{between}. In the chapter on switches, two wake-ups of another CPU take "
                     f"{rk.amount(2 * wake.value, 'µs')}, and two switches on one CPU {rk.amount(2 * switch.value, 'µs')}.")
 
 
@@ -168,7 +168,7 @@ def close_to_ideal(whole, wire, held, link):
         return rk.unexplained("link unknown", f"A program waits {whole}. The link's length is not known, so there is no ideal to compare it "
                               "with; `distance` in `machine.toml` gives one.")
     ideal = whole.current.hardware
-    on_wire = f" On the wire it is {wire}." if wire.has_samples else ""
+    on_wire = f" On the wire the round trip takes {wire}." if wire.has_samples else ""
     awake = f" With no CPU of this host asleep the program waits {held}." if held.has_samples else ""
     return rk.shown("link known", f"The link alone, its round trip and the bytes at its rate, would take {rk.amount(ideal, 'ms')}; a program "
                     f"waits {whole}, {rk.number(whole.median / ideal, 3)} times that.{on_wire}{awake}")
@@ -182,9 +182,9 @@ def longer_on_the_wire(wire, whole):
     model, more = whole.seal.predicted - wire.seal.predicted, whole.median - wire.median
     if 0.5 * model < more < 2 * model:
         return []
-    has = f"For this side's work the model has {rk.amount(model, 'µs')} between the two."
+    has = f"Between the two, the model has {rk.amount(model, 'µs')} for this side's work."
     if not whole.apart(wire):
-        return rk.unexplained("this side's work", f"{has} The two are {whole.alike(wire)}.")
+        return rk.unexplained("this side's work", f"{has} The data show no difference{whole.indistinct_note(wire)}.")
     return rk.unexplained("this side's work", f"{has} The medians differ by {rk.amount(more, 'µs', 2)}, which is not explained.")
 
 
@@ -194,8 +194,8 @@ def answer(alone):
     needed = (alone.median - sealed["calls"] * sealed["null"]) / sealed["passes"] - sealed["turn"]
     if needed <= 0:
         return []
-    return rk.consistent("passes take the rest", f"Two passes through the kernel of {rk.amount(needed, 'µs', 2)} each, instead of the guessed "
-                         f"{rk.amount(sealed['stack'] / sealed['clock'], 'µs', 2)}, would explain it.")
+    return rk.consistent("passes take the rest", f"If each of the two passes through the kernel takes {rk.amount(needed, 'µs', 2)} instead of the guessed "
+                         f"{rk.amount(sealed['stack'] / sealed['clock'], 'µs', 2)}, this would explain the round trip.")
 
 
 @rk.finding(needs=["alone"])
@@ -237,7 +237,7 @@ def input_to_measure(alone):
 def held_awake(idle, held):
     saved = idle.median - held.median
     both = idle.has_samples and held.has_samples
-    differ = "they differ" if both and idle.apart(held) else "they are not shown to differ"
+    differ = "the two differ" if both and idle.apart(held) else "the data show no difference"
     return ("Begin with `rk.samples(f[\"tcp_peer\"], f[\"tcp_peer_held\"])`. In the second, the CPUs are kept from sleeping. Compare the medians and the fastest tenth "
             "of both. Which part of a round trip goes into waking up?",
             f"{idle} and {held}: {rk.amount(saved, 'µs')} between the medians, {rk.percent(saved / idle.median)}; visit by visit {differ}. "
@@ -253,8 +253,8 @@ def two_requests(alone, far):
 
 
 def waking_refuted(alone, across):
-    return ("The model says that a round trip to another CPU takes longer because an idle CPU has to be woken. Refute it: let client and server ask again and again, by "
-            "`MSG_DONTWAIT`, instead of sleeping. What has to come out?",
+    return ("The model says that a round trip to another CPU takes longer because an idle CPU has to be woken. Try to refute it: let client and server ask again and again (with "
+            "`MSG_DONTWAIT`) instead of sleeping. What has to come out?",
             f"Here it takes {alone} on one CPU and {across} across two, {rk.amount(across.median - alone.median, 'µs')} more. Nobody sleeps then, so nobody is woken: nearly all "
-            "of that has to go. What is left is the way of the lines from one cache to the other. If most of it stays, waking does not explain it. "
+            "of that has to go. What is left is the time that lines need from one cache to the other. If most of it stays, waking does not explain it. "
             "Both have to run on CPUs of their own, or they take turns by the scheduler's clock.")

@@ -33,7 +33,7 @@ def two_cpus_and_one(across, alone, title):
     if not (across.has_samples and alone.has_samples):
         return rk.shown("rates", title)
     if across.apart(alone) == 0:
-        return rk.shown("as much as one", f"{title}: two CPUs and one are {across.alike(alone)}")
+        return rk.shown("as much as one", f"{title}: the data show no difference between two CPUs and one{across.indistinct_note(alone)}")
     return rk.shown("another rate", f"{title}: two CPUs carry {across.times(alone, 2)} times as much as one")
 
 
@@ -46,20 +46,20 @@ def small_sends(sends, sends_to_peer, link):
     rates = (f"Sends of {rk.amount(size, 'byte')} carry {rk.median_text(there, 'Mbit/s')} to the other host, less than the link does, and "
              f"{rk.median_text(here, 'Mbit/s')} within the machine")
     if there.apart(here) > 0:
-        return rk.unexplained("small sends slower here", f"{rates}. So the calls are the limit, and the receiver on this machine costs the "
-                              "sender something; what, is not explained.")
+        return rk.unexplained("small sends slower here", f"{rates}. So the calls are the limit, and the receiver on this machine slows the "
+                              "sender down. How it does so is not explained.")
     if there.apart(here) < 0:
         return rk.unexplained("small sends slower there", f"{rates}. So neither the link nor the calls alone are the limit.")
-    return rk.consistent("small sends alike", f"{rates}; the two are not shown to differ ({there.why_not_apart(here)}), as if the calls alone "
-                         "were the limit.")
+    return rk.consistent("small sends alike", f"{rates}. The data show no difference between the two ({there.why_not_apart(here)}), as if the "
+                         "calls alone were the limit.")
 
 
 def against_one_stream(streams):
-    """How much all streams carry, in words."""
+    """How much all streams carry, in words that follow "the data show"."""
     one, all_streams = streams.summaries[0], streams.summaries[-1]
     if not all_streams.apart(one):
-        return f"are not shown to differ from one ({all_streams.why_not_apart(one)})"
-    return f"carry {rk.number(streams.growth, 3)} times as much as one"
+        return f"no difference from one ({all_streams.why_not_apart(one)})"
+    return f"{rk.number(streams.growth, 3)} times as much as with one"
 
 
 @rk.finding(needs=())
@@ -70,9 +70,9 @@ def several_streams(near, far):
     here, count = against_one_stream(near), f"{max(near.axis):g}"
     there = against_one_stream(far) if len(far.points) > 1 else ""
     if there == here:
-        return rk.shown("several streams", f"{title}: {count} {here}, within the machine and to the other host")
-    also = f". To the other host they {there}" if there else ""
-    return rk.shown("several streams", f"{title}: {count} within the machine {here}{also}")
+        return rk.shown("several streams", f"{title}: with {count} streams the data show {here}, within the machine and to the other host")
+    also = f". To the other host they show {there}" if there else ""
+    return rk.shown("several streams", f"{title}: with {count} streams within the machine the data show {here}{also}")
 
 
 @rk.finding(missing="")
@@ -83,14 +83,14 @@ def as_off_as_one_stream(streams):
     if not (off > CLEARLY or off < 1 / CLEARLY) or abs(math.log(off)) < 0.5 * abs(math.log(streams.ratio)):
         return []
     low, high = (rk.amount(pick(one.medians), "Gbit/s") for pick in (min, max))
-    return rk.unexplained("one stream differs", f"The prediction has {rk.amount(sealed, 'Gbit/s')} for one stream, as the table had when it was sealed; "
-                          f"in the processes of this curve one carries {low} to {high}. That is most of the difference, and why is not explained.")
+    return rk.unexplained("one stream differs", f"The prediction uses {rk.amount(sealed, 'Gbit/s')} for one stream, the table's value when it was sealed. "
+                          f"In the processes of this curve one stream carries {low} to {high}. That is most of the difference; its reason is not explained.")
 
 
 @rk.finding
 def off_on_one_cpu(result):
     slow, model = (rk.amount(time, "ns") for time in per_byte(result))
-    return rk.unexplained("a byte", f"a byte takes {slow}, the model has {model}, which is not explained; a profile of the kernel would tell.")
+    return rk.unexplained("a byte", f"a byte takes {slow}, and {model} in the model. The difference is not explained; a profile of the kernel would tell.")
 
 
 @rk.finding
@@ -103,11 +103,11 @@ def off_on_two(across, alone, segment, wake, shorter):
                  f"{rk.amount(wake.value, 'µs')} ({wake.origin})")
         tell = "Counting the context switches of both ends would tell."
         if shorter:
-            return rk.unexplained("wake-ups at one size", f"{takes}. But {shorter} between the same CPUs, and why larger ones carry less is not "
-                                  f"explained. {tell}")
+            return rk.unexplained("wake-ups at one size", f"{takes}. But {shorter} between the same CPUs, and it is not explained why larger sends "
+                                  f"carry less. {tell}")
         if on_one > 0.2 * extra:
             return rk.unexplained("wake-ups not shown", f"{takes}. But on one CPU, which wakes no other, a segment takes {rk.amount(on_one, 'µs', 2)} "
-                                  f"longer as well, so how much of it are wake-ups is not explained. {tell}")
+                                  f"longer as well. So the share of wake-ups is not explained. {tell}")
         return rk.consistent("wake-ups", f"{takes}, so {rk.number(wakes, 2)} wake-ups for each segment could be the cause: the receiver's for data, "
                              f"the sender's for room. {tell}")
     return rk.unexplained("not wake-ups", "wake-ups alone do not account for it; unexplained until both ends' context switches are counted.")
@@ -116,8 +116,8 @@ def off_on_two(across, alone, segment, wake, shorter):
 def misses(n, far, segment, wake, sends):
     """The list of the predictions that were missed, and why. sends: the rates with two CPUs by the size of a send."""
     shorter = faster_shorter_sends(sends, n["tcp_across"].summary)
-    lost = "what TCP loses, or a link slower than it is said to be; the count of segments sent again shows which."
-    faster = "unexplained: it carries more than the model lets it."
+    lost = "TCP loses packets, or the link is slower than it is said to be; the count of segments sent again shows which."
+    faster = "unexplained: the connection carries more than the model allows."
     items = (rk.missed(n["tcp"], off_on_one_cpu(n["tcp"])),
              rk.missed(n["tcp_across"], faster, lower=off_on_two(n["tcp_across"], n["tcp"], segment, wake, shorter)),
              rk.missed(far, faster, lower=lost))
@@ -142,7 +142,7 @@ def slower_than_shorter(sends):
     if not falls:
         return ""
     _, small, large, before, after = min(falls, key=lambda fall: fall[0])
-    return (f" Nor is that sends of {rk.amount(large, 'byte')} carry {rk.amount(after.median, 'Gbit/s')}, less than the "
+    return (f" It is not explained either that sends of {rk.amount(large, 'byte')} carry {rk.amount(after.median, 'Gbit/s')}, less than the "
             f"{rk.amount(before.median, 'Gbit/s')} by sends of {rk.amount(small, 'byte')}.")
 
 
@@ -154,8 +154,8 @@ def off_by_size(sends, across):
     shorter = faster_shorter_sends(sends, at_chunk)
     if not shorter:
         return rk.unexplained("sizes", f"this is not explained.{slower_than_shorter(sends)}")
-    return rk.unexplained("shorter sends are faster", f"{shorter}, sends of 128 KiB {rk.median_text(at_chunk, 'Gbit/s')} between the same CPUs, and why "
-                          "is not explained. How full the socket's buffers are, sampled at both sizes, would tell.")
+    return rk.unexplained("shorter sends are faster", f"{shorter}, and sends of 128 KiB carry {rk.median_text(at_chunk, 'Gbit/s')} between the same CPUs. "
+                          "The reason is not explained. How full the socket's buffers are, sampled at both sizes, would tell.")
 
 
 @rk.finding
@@ -164,9 +164,9 @@ def off_by_gather(sends, null, gather, clock):
     took = sends.axis[0] / sends.medians[0]
     most = (took - null.value) * clock.value
     if not 0 < most < 0.67 * gather.value:
-        return rk.unexplained("fast sends", "unexplained: they carry more than the model lets them.")
-    return rk.shown("gathering costs less", f"a send of {rk.amount(sends.axis[0], 'byte')} takes {rk.amount(took, 'ns')} in all. Less the null call, a "
-                    f"send that only gathers takes {rk.number(most, 2)} cycles at most, where {rk.plain(gather.value)} were guessed.")
+        return rk.unexplained("fast sends", "unexplained: they carry more than the model allows.")
+    return rk.shown("gathering costs less", f"a send of {rk.amount(sends.axis[0], 'byte')} takes {rk.amount(took, 'ns')} in all. Without the null call, a "
+                    f"send that only gathers takes {rk.number(most, 2)} cycles at most; {rk.plain(gather.value)} were guessed.")
 
 
 def misses_of_the_curves(sends, sends_to_peer, streams, ramp, across, work):
@@ -210,14 +210,14 @@ def share_of_the_ideal(far, rate, mtu, headers, simulated):
     share, left = far.median / rate.value, 1 - headers.value / mtu.value
     link = "link is set to" if simulated else "adapter is rated at"
     known = rk.shown(
-        "rate known", f"The {link} {rk.amount(rate.value, 'Mbit/s')}; programs get {far}, {rk.percent(share, 4)} of it. Headers leave "
-        f"{rk.percent(left, 4)} ({headers.value:g} of each {rk.plain(mtu.value)} bytes), so TCP reaches {rk.percent(share / left, 4)} of what "
-        f"it can carry{above_the_ideal(far, left * rate.value)}.")
+        "rate known", f"The {link} {rk.amount(rate.value, 'Mbit/s')}; programs get {far}, {rk.percent(share, 4)} of it. "
+        f"{headers.value:g} of each {rk.plain(mtu.value)} bytes are headers, so {rk.percent(left, 4)} of the rate are left for data. "
+        f"TCP reaches {rk.percent(share / left, 4)} of that{above_the_ideal(far, left * rate.value)}.")
     low, high = far.summary.bounds
     if low > 0.95 * left * rate.value:
         return [known, rk.shown("the link is full", "One stream fills the link.")]
     if high < 0.95 * left * rate.value:
-        return [known, rk.unexplained("one stream does not fill the link", "One stream does not fill the link; what limits it is not shown here.")]
+        return [known, rk.unexplained("one stream does not fill the link", "One stream does not fill the link; the data do not show what limits it.")]
     return known
 
 
@@ -242,12 +242,12 @@ def one_cpu_or_two(across, alone):
         return rk.consistent("two CPUs gain", f"Two CPUs carry {across.times(alone, 2)} times as much as one: the ends work "
                              "at the same time.")
     if across.apart(alone) < 0:
-        return rk.consistent("two CPUs lose", f"Two CPUs carry less than one, {though} more than that gains.")
+        return rk.consistent("two CPUs lose", f"Two CPUs carry less than one, {though} more than parallel work gains.")
     varies = visits_range(across)
     if varies:
-        return rk.unexplained("two CPUs vary", f"Two CPUs carry {varies} by the visit, one CPU {alone:interval}. What changes between the visits is "
-                              "not explained.")
-    return rk.unexplained("CPUs alike", f"One CPU and two are {across.alike(alone)}, though in the model the two ends work at the same time.")
+        return rk.unexplained("two CPUs vary", f"Two CPUs carry {varies}, depending on the visit; one CPU carries {alone:interval}. It is not "
+                              "explained what changes between the visits.")
+    return rk.unexplained("CPUs alike", f"The data show no difference between one CPU and two{across.indistinct_note(alone)}, though in the model the two ends work at the same time.")
 
 
 @rk.finding
@@ -257,21 +257,22 @@ def window_of_64_kib(ping, near_ping, link):
     guessed = " (guessed)" if ping.origin == "guess" else ""
     beyond = ", more than the link carries," if allowed > link else ""
     return rk.shown("window", f"65,535 bytes in each round trip are {rk.amount(allowed, 'Mbit/s')}{guessed} to the other host{beyond} and "
-                    f"{rk.amount(65_535 / near_ping.value, 'Gbit/s')} within the machine. The HP report predicted by that; today's TCP scales "
-                    "its window to megabytes, so this limit is rarely reached.")
+                    f"{rk.amount(65_535 / near_ping.value, 'Gbit/s')} within the machine. The HP report used this limit as its "
+                    "prediction. Today's TCP scales its window to megabytes, so this limit is rarely reached.")
 
 
 @rk.finding
 def both_ways(one_way, exchange):
-    carries = f"One way it carries {one_way}, in the exchange {exchange} each way, {rk.amount(2 * exchange.median, 'Gbit/s')} together"
+    carries = (f"Read as one way, the method carries {one_way}. Read as an exchange, it carries {exchange} each way, "
+               f"together {rk.amount(2 * exchange.median, 'Gbit/s')}")
     known = exchange.summary.interval.is_known and one_way.summary.interval.is_known
     (low, high), (one_low, one_high) = exchange.summary.bounds, one_way.summary.bounds
     clearly = 1 if known else CLEARLY
     if 2 * high * clearly < one_low:
-        return rk.consistent("exchange is slower", f"{carries}, less than one way: each chunk waits for the one before.")
+        return rk.consistent("exchange is slower", f"{carries}. That is less than one way: each chunk waits for the one before.")
     if 2 * low > clearly * one_high:
-        return rk.unexplained("exchange is faster", f"{carries}, more than one way. Why is not explained.")
-    return rk.shown("exchange is alike", f"{carries}. Together that is not shown to differ from one way.")
+        return rk.unexplained("exchange is faster", f"{carries}. That is more than one way; the reason is not explained.")
+    return rk.shown("exchange is alike", f"{carries}. The data show no difference between this sum and one way.")
 
 
 @rk.finding(missing="")
@@ -286,8 +287,8 @@ def one_way_and_reckon(one_way, alone):
 def outside_the_interval(by_iperf3, own):
     varies = visits_range(own)
     if varies:
-        return rk.unexplained("iperf3 against visits", f"Reckon's visits carry {varies}, so the ratio tells only which of them `iperf3` is nearer to; its "
-                              f"own runs carry {' to '.join(rk.amount(pick(by_iperf3.summary.medians), 'Gbit/s') for pick in (min, max))}.")
+        return rk.unexplained("iperf3 against visits", f"Reckon's visits carry {varies}. So the ratio shows only which visits `iperf3` is closer to. The "
+                              f"runs of `iperf3` carry {' to '.join(rk.amount(pick(by_iperf3.summary.medians), 'Gbit/s') for pick in (min, max))}.")
     medians, ends = own.summary.medians, own.summary.interval
     low, high = (rk.amount(end, "Gbit/s") for end in (min(medians), max(medians)))
     if not ends.is_known:
@@ -307,10 +308,10 @@ def beyond_the_link(result, rate):
 @rk.finding(missing="")
 def answer(alone):
     slow, model = per_byte(alone)
-    cost = f"A byte takes {rk.amount(slow, 'ns')} where the model has {rk.amount(model, 'ns')}"
+    cost = f"A byte takes {rk.amount(slow, 'ns')}; the model predicts {rk.amount(model, 'ns')}"
     if 1 / CLEARLY < alone.ratio < CLEARLY:
         return rk.shown("a byte as predicted", f"{cost}.")
-    return rk.unexplained("difference unknown", f"{cost}; the difference is not explained.")
+    return rk.unexplained("difference unknown", f"{cost}. The difference is not explained.")
 
 
 def jumbo_packets(rate, mtu, headers):
@@ -344,9 +345,9 @@ def sends_for_half(sends):
     enough = int(np.argmax(rates >= rates.max() / 2))
     size = rk.amount(sends.axis[enough], "byte") if sends.has_samples else "–"
     each = sends.axis[0] / rates[0] if sends.has_samples else math.nan
-    return ("Begin with `rk.frame(c[\"size\"])`. From which measured size of a send on does a program get half of the highest rate? What does a send of the smallest size take, "
-            "by its rate?",
-            f"From {size} on. The smallest sends take {rk.amount(each, 'ns')} each, size over rate: the work of a call above all, because TCP gathers many of them into a "
+    return ("Begin with `rk.frame(c[\"size\"])`. What is the smallest measured size of a send with at least half of the highest rate? Compute from its rate how long one "
+            "send of the smallest size takes.",
+            f"{size}. The smallest sends take {rk.amount(each, 'ns')} each (size divided by rate). Most of that is the work of a call, because TCP gathers many of them into a "
             "packet. The rate grows in proportion to the size only as long as the call limits it.")
 
 
@@ -359,7 +360,7 @@ def splice(alone):
 
 def copies_refuted(alone):
     slow, model = per_byte(alone)
-    return ("The model counts the time of a byte by copies. Refute it by sizes: let both ends use a buffer that fits into L1, then one of 64 MiB, for the same sends. What would "
-            "copies expect?",
-            f"A byte takes {rk.amount(slow, 'ns')} where the model has {rk.amount(model, 'ns')}. If copying takes the time, a buffer of 64 MiB has to be clearly slower, because each copy "
+    return ("The model says that the time of a byte comes from copies. Try to refute it: for the same sends, let both ends use a buffer that fits into L1, then one of 64 MiB. "
+            "Which result do copies predict?",
+            f"A byte takes {rk.amount(slow, 'ns')}; the model predicts {rk.amount(model, 'ns')}. If copying takes the time, a buffer of 64 MiB has to be clearly slower, because each copy "
             "then reads or writes main memory. If both are alike, the time goes into work for each packet, and the number of bytes in one is what to change.")

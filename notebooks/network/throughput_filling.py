@@ -31,13 +31,13 @@ def larger_sends(sends):
     best, last = int(np.argmax(sends.medians)), sends.summaries[-1]
     peak = sends.summaries[best]
     if peak.apart(last) > 0:
-        return rk.shown("most in between", f"{title}: most, {rk.median_text(peak, 'Gbit/s')}, with sends of {rk.amount(sends.axis[best], 'byte')}; "
-                        f"{rk.median_text(last, 'Gbit/s')} with sends of {largest}")
+        return rk.shown("most in between", f"{title}: sends of {rk.amount(sends.axis[best], 'byte')} carry most, {rk.median_text(peak, 'Gbit/s')}; "
+                        f"sends of {largest} carry {rk.median_text(last, 'Gbit/s')}")
     if last.apart(sends.summaries[0]) <= 0:
         return rk.shown("by size", title)
     alike = from_which_on(sends, lambda summary: not summary.apart(last))
-    flat = f"; from {rk.amount(alike, 'byte')} on not shown to differ ({peak.why_not_apart(last)})" if alike < max(sends.axis) else ""
-    return rk.shown("larger sends", f"{title}: {largest} carry {rk.number(sends.growth, 2)} times as much as {smallest}{flat}")
+    flat = f". From {rk.amount(alike, 'byte')} on, the data show no further difference ({peak.why_not_apart(last)})" if alike < max(sends.axis) else ""
+    return rk.shown("larger sends", f"{title}: sends of {largest} carry {rk.number(sends.growth, 2)} times as much as sends of {smallest}{flat}")
 
 
 @rk.finding(needs=())
@@ -72,10 +72,10 @@ def start_within_a_window(link, trip, first_bytes, window_s, ramp):
     if ramp.point_index(0) == 0 and not is_full_at_once(ramp, link):
         low, high = (rk.amount(end, "Mbit/s") for end in ramp.summaries[0].bounds)
         predicted = rk.amount(ramp.sealed("predicted")[0], "Mbit/s")
-        return rk.unexplained("start in the first window", f"{model} The first window carries {low} to {high}, predicted {predicted}; "
-                              "what each part of the start takes is not shown. "
-                              f"In all {sent_again(ramp)} segments were sent again.")
-    return rk.consistent("start within a window", f"{model} So slow start would show on a longer link alone (`LINK_RTT`).")
+        return rk.unexplained("start in the first window", f"{model} The first window carries {low} to {high}; {predicted} were predicted. "
+                              "The data do not show what each part of the start takes. "
+                              f"During this measurement, {rk.plain(sent_again(ramp))} segments were sent again.")
+    return rk.consistent("start within a window", f"{model} So slow start would show only on a longer link (`LINK_RTT`).")
 
 
 def sent_again(result):
@@ -87,5 +87,5 @@ def earlier_bytes(acknowledged):
     """Why more may be acknowledged than the link carries."""
     again = sent_again(acknowledged)
     repeated = f" ({again} segments were sent again)" if again else ""
-    return ("One acknowledgement may tell of bytes that came before the stretch began, as after a loss that has been repaired"
+    return ("One acknowledgement may cover bytes that arrived before the stretch began, for example after a repaired loss"
             f"{repeated}.")

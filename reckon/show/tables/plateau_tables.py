@@ -141,7 +141,8 @@ def levels_verdict(result: Result, names: list[str], reported: Reported) -> Bloc
     sentences = []
     if agree:
         ends = plural(len(agree), "ends", "each end")
-        sentences.append(f"{join_words(agree)} {ends} where the machine reports, within one step.")
+        where = "at the size that the machine reports, give or take one step of the curve"
+        sentences.append(f"{join_words(agree)} {ends} {where}.")
     sentences += [
         _difference(result, name, capacity, by_name.get(name))
         for name, capacity in capacities.items()
