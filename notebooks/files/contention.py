@@ -48,8 +48,8 @@ def grown(name, caption, each, slowest):
     """How many times as long as alone the most readers take, each and the slowest, after the caption."""
     if not (has_lone_reader(each) and has_lone_reader(slowest) and each.axis[-1] == slowest.axis[-1]):
         return rk.unexplained("no lone reader", caption)
-    return rk.shown(name, f"{caption}: of {each.axis[-1]:g} each takes {rk.number(each.growth, 2)} times as long as alone, and the slowest "
-                    f"{rk.number(slowest.growth, 2)} times")
+    return rk.shown(name, f"{caption}. With {each.axis[-1]:g} readers, “each” is {rk.number(each.growth, 2)} times its value for one reader, "
+                    f"and “slowest” {rk.number(slowest.growth, 2)} times its value")
 
 
 @rk.finding(missing="A block of 4 KiB, by the number of readers")
@@ -69,27 +69,27 @@ def slowest_below_mean(slowest, each):
     if not odd:
         return []
     most, counts = max(odd, key=lambda x: odd[x]), ", ".join(f"{x:g}" for x in odd)
-    return rk.shown("slowest below mean", f"With {counts} readers the slowest took less than the mean one, with {most:g} by "
-                    f"{rk.percent(odd[most])}. Within one trial that is impossible: the two have trials of their own, and the disk's level "
-                    "differs between them by that much.")
+    return rk.shown("slowest below mean", f"With {counts} readers “slowest” is below “each”, by {rk.percent(odd[most])} with {most:g} readers. "
+                    "Within one trial this is impossible. The two were measured in different trials, between which the disk's speed "
+                    "differs by that much.")
 
 
 @rk.finding(missing="Reads of all readers in a second, by their number")
 def gain(together):
     times = rk.number(highest_rate(together) / together.medians[0], 2)
-    return rk.shown("gain", f"All readers together get up to {times} times what one gets alone")
+    return rk.shown("gain", f"All readers together get up to {times} times the rate of one reader alone")
 
 
 @rk.finding(needs=())
 def lone_rate(together):
     if together.point_index(1) != 0:
-        return rk.unexplained("lone reader not timed", "A lone reader was not timed.")
+        return rk.unexplained("lone reader not timed", "A single reader was not timed.")
     alone = together.summaries[0]
-    rate = f"A lone reader's rate is {together:interval}, by {alone.processes} fresh processes"
+    rate = f"A single reader's rate is {together:interval}, from {alone.processes} fresh processes"
     if alone.interval.is_known:
         return rk.shown("lone rate", f"{rate}.")
     least, most = rk.amount(alone.minimum, "IO/s"), rk.amount(alone.maximum, "IO/s")
-    return rk.consistent("lone rate by few", f"{rate}: too few for an interval, but their trials lie between {least} and {most}.")
+    return rk.consistent("lone rate by few", f"{rate}. These are too few for an interval; their trials lie between {least} and {most}.")
 
 
 @rk.finding(needs=())
@@ -106,12 +106,12 @@ def _slowdown(slowest):
     numbers, times = slowest.axis_in_unit, slowest.medians / alone.median
     last = f"with {numbers[-1]:g} it takes {rk.number(times[-1], 2)} times as long."
     if not longer:
-        return rk.shown("no slowdown", f"With no number of readers the slowest is shown to take longer than a reader alone; {last}")
+        return rk.shown("no slowdown", f"For no number of readers do the data show that the slowest takes longer than a reader alone; {last}")
     if longer[0] == 1:
         return rk.shown("second slower", f"Already with {numbers[1]:g} readers the slowest takes {rk.number(times[1], 2)} times as long as a reader "
                         f"alone; {last}")
-    return rk.shown("slower later", f"With up to {numbers[longer[0] - 1]:g} readers the slowest is not shown to take longer than a reader alone; "
-                    f"{last}")
+    return rk.shown("slower later", f"With up to {numbers[longer[0] - 1]:g} readers the data do not show that the slowest takes longer than a reader "
+                    f"alone; {last}")
 
 
 @rk.finding(needs=())
@@ -133,10 +133,10 @@ def _is_a_line(curve):
     through = [low <= at <= high for (low, high), at in zip((summary.bounds for summary in curve.summaries), by_line, strict=True)]
     goes = f"It goes through the intervals of {sum(through)} of the {len(through)} points:"
     if not all(summary.interval.is_known for summary in curve.summaries):
-        return rk.unexplained("line unclear", f"{goes} too few processes to tell.")
+        return rk.unexplained("line unclear", f"{goes} there are too few processes to say whether it is a line.")
     if sum(through) >= 0.9 * len(through):
         return rk.consistent("may be a line", f"{goes} they may lie on a line.")
-    return rk.shown("no straight line", f"{goes} they lie on none.")
+    return rk.shown("no straight line", f"{goes} they do not lie on a line.")
 
 
 def gain_by_times(curve):
@@ -150,13 +150,13 @@ def at_once(together, each, slowest, block):
     if not has_lone_reader(together):
         return rk.unexplained("requests not measured", "It could not be measured.")
     highest, alone, readers = highest_rate(together), together.medians[0], together.axis_in_unit[together.medians.argmax()]
-    found = [rk.shown("highest rate", f"A reader alone gets {rk.amount(alone, 'IO/s')}. Counted until the first reader was done, the most "
-                      f"that all got was {blocks_in_a_second(highest, block)}, by {readers:g} readers: {rk.number(highest / alone, 2)} times as much."),
+    found = [rk.shown("highest rate", f"A reader alone gets {rk.amount(alone, 'IO/s')}. Counted until the first reader was done, {readers:g} "
+                      f"readers together got the most: {blocks_in_a_second(highest, block)}, {rk.number(highest / alone, 2)} times as much."),
              *_by_readers_times(highest / alone, 1 / alone, [curve for curve in (each, slowest) if has_lone_reader(curve)])]
     full_from = saturating_readers(together)
     if full_from:
-        return [*found, rk.consistent("full from", f"By its medians the rate grows by a tenth at most from {rk.plain(full_from)} readers on.")]
-    return [*found, rk.consistent("never full", f"By its medians the rate still grew by more than a tenth with the last step, to "
+        return [*found, rk.consistent("full from", f"From {rk.plain(full_from)} readers on, the median rate grows by at most a tenth.")]
+    return [*found, rk.consistent("never full", f"The median rate still grew by more than a tenth with the last step, to "
                                   f"{together.axis_in_unit[-1]:g} readers.")]
 
 
@@ -165,29 +165,29 @@ def _by_readers_times(gain, alone, curves):
     by_times, lone = [gain_by_times(curve) for curve in curves], [alone, *(curve.medians[0] for curve in curves)]
     low, high = min([gain, *by_times]), max([gain, *by_times])
     if high < 1.1 * low:
-        return [rk.consistent("served at once", "That many requests are served at once, disk and CPUs together.")]
-    others = " and ".join(dict.fromkeys(rk.number(times, 2) for times in by_times))
-    found = [rk.consistent("served at once", f"By the readers' own times, in other trials, it is {others} times: {rk.number(low, 2)} to "
-                           f"{rk.number(high, 2)} requests are served at once, disk and CPUs together.")]
+        return [rk.consistent("served at once", "The disk and the CPUs together serve that many requests at once.")]
+    others = " or ".join(dict.fromkeys(rk.number(times, 2) for times in by_times))
+    found = [rk.consistent("served at once", f"Computed from the readers' own times, in other trials, the factor is {others}. So the disk and the "
+                           f"CPUs together serve {rk.number(low, 2)} to {rk.number(high, 2)} requests at once.")]
     if max(lone) < 1.1 * min(lone):
         return found
     shortest, longest = (rk.amount(end(lone), "µs") for end in (min, max))
-    return [*found, rk.shown("lone readers differ", f"A lone reader is its own mean and its own slowest one, yet a block takes it {shortest} to {longest}: "
-                             "by so much the trials differ.")]
+    return [*found, rk.shown("lone readers differ", f"For a single reader, mean and slowest are the same reader. Yet its values go from {shortest} to "
+                             f"{longest}, so the trials differ by that much.")]
 
 
 @rk.finding
 def disk_or_cpus(together, work, work_of_20, cpus):
     highest = highest_rate(together)
     used = highest * work_of_20.median / cpus.value
-    takes = (f"A CPU works {work:interval} for a read of a lone reader, and {work_of_20:interval} for one of twenty. At {work_of_20} a read, "
-             f"{rk.number(highest)} reads a second keep the {cpus.value:g} CPUs {rk.percent(used)} busy, without interrupts.")
+    takes = (f"A CPU works {work:interval} for each read if there is one reader, and {work_of_20:interval} if there are twenty. At "
+             f"{work_of_20} a read, {rk.number(highest)} reads a second keep the {cpus.value:g} CPUs {rk.percent(used)} busy, without interrupts.")
     if used > 0.75:
-        return rk.consistent("CPUs full", f"{takes} The CPUs are what is full, or nearly.")
+        return rk.consistent("CPUs full", f"{takes} So the CPUs are full, or nearly full.")
     if used < 0.5:
-        return rk.consistent("CPUs not full", f"{takes} So the CPUs are not what is full.")
-    return rk.unexplained("both possible", f"{takes} Either of them may be what is full; the disk's own count of its busy time (`iostat`) would "
-                          "tell.")
+        return rk.consistent("CPUs not full", f"{takes} So the CPUs are not full.")
+    return rk.unexplained("both possible", f"{takes} Either the CPUs or the disk may be full; the disk's own count of its busy time (`iostat`) would "
+                          "show it.")
 
 
 @rk.finding(needs=())
@@ -199,31 +199,31 @@ def second_reader(each, together, work, cpus):
     (alone, two), (one_rate, two_rate) = each.summaries[:2], together.summaries[:2]
     times = rk.number(two.median / alone.median, 2)
     if two.apart(alone) > 0:
-        return _second_reader_waits(together, work, cpus, f"it takes {times} times what it takes alone")
+        return _second_reader_waits(together, work, cpus, f"a block takes {times} times as long as with one reader")
     if two_rate.interval.high < 2 * one_rate.interval.low:
-        by_rates = f"by the rates it takes {rk.number(2 * one_rate.median / two_rate.median, 2)} times what it takes alone"
+        by_rates = f"computed from the rates, a block takes {rk.number(2 * one_rate.median / two_rate.median, 2)} times as long as with one"
         return [rk.shown("second reader waits by rates", "The two times overlap; but two readers together read less than twice as much as one, so each "
                          "is slowed."), _second_reader_waits(together, work, cpus, by_rates)]
     if two.interval.high < 1.25 * alone.interval.low:
-        return rk.shown("second reader for nothing", f"It hardly does: {times} times what it takes alone, by the intervals "
-                        f"{rk.number(two.interval.high / alone.interval.low, 2)} times at most.")
-    return rk.unexplained("second reader unclear", f"Whether it does is open: it takes {times} times what it takes alone, and their trials scatter "
-                          "as far.")
+        return rk.shown("second reader for nothing", f"It hardly does: a block takes {times} times as long as with one reader, and by the "
+                        f"intervals at most {rk.number(two.interval.high / alone.interval.low, 2)} times.")
+    return rk.unexplained("second reader unclear", f"Whether it does is open: a block takes {times} times as long as with one reader, and the trials "
+                          "scatter as far.")
 
 
 def _second_reader_waits(together, work, cpus, times):
     """Whether two readers, by their rate, fill the CPUs or the disk: what their waiting can be put down to. times: how long, in words."""
     rate = together.medians[1]
     of_cpus, of_disk = rate * work.median / cpus.value, rate / highest_rate(together)
-    takes = (f"With 2 readers {times}, and {rk.number(rate)} reads were done in a second. That is "
-             f"{rk.percent(of_cpus)} of what the CPUs could do by their work for a lone reader, and {rk.percent(of_disk)} of the highest rate.")
+    takes = (f"With 2 readers, {times}. Together they did {rk.number(rate)} reads a second. This is {rk.percent(of_cpus)} of the reads that "
+             f"the CPUs could do (at a single reader's work for each read), and {rk.percent(of_disk)} of the highest rate.")
     if of_cpus > 0.75:
-        return rk.consistent("wait for CPUs", f"{takes} The CPUs are what they wait for.")
+        return rk.consistent("wait for CPUs", f"{takes} So the readers wait for the CPUs.")
     if of_disk > 0.8 and saturating_readers(together):
-        return rk.consistent("wait for disk", f"{takes} They are near what the disk can.")
-    return rk.unexplained("wait unexplained", f"{takes} Neither is full, so why a block takes longer than alone is unexplained. A virtual disk's "
-                          "host may handle requests one after another in part, or a CPU wakes slower when another is busy. The time from "
-                          "request to answer in the block layer (`blktrace`) would tell.")
+        return rk.consistent("wait for disk", f"{takes} So they are near the limit of the disk.")
+    return rk.unexplained("wait unexplained", f"{takes} Neither the CPUs nor the disk are full, so the longer time is unexplained. A virtual disk's host "
+                          "may handle requests one after another in part, or a CPU may wake slower when another is busy. The time from "
+                          "request to answer in the block layer (`blktrace`) would show it.")
 
 
 def exceeds(together, rate):
@@ -249,11 +249,11 @@ def input_off(queue, each, together):
     readers, time, rate = each.axis[-1], each.medians[-1], each.seal.values["rate"]
     needed = rate_for(queue, each, readers)
     if math.isnan(needed):
-        return rk.shown("no rate", f"Not the disk's rate alone: the model has the {rk.amount(time, 'µs')} of {readers:g} readers with none.")
+        return rk.shown("no rate", f"Not the disk's rate alone: with no rate does the model give the {rk.amount(time, 'µs')} of {readers:g} readers.")
     if rate_fits(rate, needed):
         return rk.shown("rate fits", f"None at {readers:g} readers: the model's {rk.amount(rate, 'IO/s')} fits there.")
     if exceeds(together, needed):
-        return rk.unexplained("rate too low", f"It is not shown: a disk's rate of {rk.amount(needed, 'IO/s')} would give the time of {readers:g} "
+        return rk.unexplained("rate too low", f"The data do not show it. A disk with {rk.amount(needed, 'IO/s')} would explain the time of {readers:g} "
                               f"readers, but {most_together(together)}.")
     return rk.consistent("rate is off", f"The disk's rate. Instead of the model's {rk.amount(rate, 'IO/s')} it would have to be "
                          f"{rk.amount(needed, 'IO/s')}, as {readers:g} readers show. The curve as a whole came out {rk.number(each.ratio, 2)} "
@@ -270,12 +270,13 @@ def at_the_knee(queue, each):
     few, bound = each.medians[2], model_time(queue, each, 4, rate if rate_fits(rate, needed) else needed)
     measured, model = rk.amount(few, "µs"), rk.amount(bound, "µs")
     if few > 1.25 * bound:
-        return rk.unexplained("knee unexplained", f"That does not explain 4 readers: {measured}, where even with that rate the model has "
-                              f"{model}. Both bounds leave out the waiting around the knee, where requests meet by chance. How much of it is "
-                              "the disk's, the time from request to answer as the block layer sees it (`blktrace`) would tell.")
+        return rk.unexplained("knee unexplained", f"This does not explain the value at 4 readers: {measured} measured, but the model gives "
+                              f"{model} even with that rate. Both bounds leave out the waiting around the knee, where requests meet by "
+                              "chance. `blktrace` measures the time from request to answer in the block layer. It would show how much of "
+                              "the waiting is in the disk.")
     if few < 0.8 * bound:
-        return rk.unexplained("knee below", f"It does not fit 4 readers: {measured}, less than the {model} of the model with that rate.")
-    return rk.consistent("knee fits", f"With that rate, 4 readers fit as well: {measured}, and the model has {model}.")
+        return rk.unexplained("knee below", f"It does not fit the value at 4 readers: {measured} measured, less than the {model} that the model gives with that rate.")
+    return rk.consistent("knee fits", f"With that rate, the value at 4 readers fits as well: {measured} measured, and the model gives {model}.")
 
 
 @rk.finding(needs=["work"], missing="")
@@ -283,17 +284,17 @@ def cpu_work(work, work_of_20):
     sealed = work.seal.values
     cycles = rk.number((work.median - sealed["null"]) * sealed["clock"], 2)
     if rk.is_miss(work.ratio):
-        found = [rk.shown("work off", f"A CPU's work for a lone reader is {rk.number(work.ratio, 2)} times the prediction: by its null call and clock "
-                          f"{cycles} cycles instead of {rk.number(sealed['cycles'])}.")]
+        found = [rk.shown("work off", f"A CPU's work for a single reader is {rk.number(work.ratio, 2)} times the prediction: with the prediction's null call "
+                          f"and clock, {cycles} cycles instead of {rk.number(sealed['cycles'])}.")]
     else:
         found = [rk.shown("work as guessed", f"The guess of a CPU's work held within a factor of two: {cycles} cycles.")]
     if not work_of_20.has_samples:
         return found
     if work.apart(work_of_20) > 0:
-        return [*found, rk.consistent("work falls", f"With twenty readers it falls to {work_of_20}: a CPU that always has a reader to run does not "
-                                      "go idle and wake for each answer, and one interrupt may bring several answers. So idle and wake-up are "
-                                      "likely the rest.")]
-    return [*found, rk.shown("work stays", f"With twenty readers it is {work_of_20}.")]
+        return [*found, rk.consistent("work falls", f"With twenty readers the work falls to {work_of_20}: a CPU that always has a reader to run does "
+                                      "not go idle and wake for each answer, and one interrupt may bring several answers. So going idle and "
+                                      "waking up are probably the difference.")]
+    return [*found, rk.shown("work stays", f"With twenty readers the work is {work_of_20}.")]
 
 
 @rk.finding(needs=())
@@ -302,7 +303,7 @@ def by_method(curves):
     if not last:
         return rk.unexplained("no method measured", "A block by the number of readers, by every method")
     low, high = rk.amount(min(last), "µs"), rk.amount(max(last), "µs")
-    return rk.shown("by method", f"With the most readers a block takes from {low} to {high}, by the method")
+    return rk.shown("by method", f"With the most readers a block takes {low} to {high}, depending on the method")
 
 
 @rk.finding
@@ -317,9 +318,9 @@ def never_written(unwritten, with_data):
 def answer(needed, rate, together):
     """needed: the disk's rate with which the model has the measured time; rate: the input."""
     if exceeds(together, needed):
-        return rk.unexplained("rate does not explain", f"A disk's rate of {rk.amount(needed, 'IO/s')} would give this time, but "
-                              f"{most_together(together)}: the rate is not shown to be what is off.")
-    return rk.consistent("rate for 8", f"With a disk's rate of {rk.amount(needed, 'IO/s')} the model would have this time; it has "
+        return rk.unexplained("rate does not explain", f"A disk with {rk.amount(needed, 'IO/s')} would explain this time. But {most_together(together)}, so "
+                              "the data do not show that the rate was the wrong input.")
+    return rk.consistent("rate for 8", f"With a disk's rate of {rk.amount(needed, 'IO/s')} the model would give this time; its input is "
                          f"{rk.amount(rate.value, 'IO/s')}.")
 
 
@@ -336,16 +337,16 @@ def _forty_readers(highest):
 
 def bounds_cross(together, each):
     alone = float(together.medians[0]) if has_lone_reader(together) else math.nan
-    return ("Where do the two bounds of the model cross, by a lone reader's rate and the highest rate of all in the same trials?",
+    return ("Use the rate of a single reader and the highest rate of all readers (same trials). At how many readers do the model's two bounds cross?",
             _bounds_cross(alone, highest_rate(together), each))
 
 
 @rk.finding
 def _bounds_cross(alone, highest, each):
-    crossing = (f"N over the highest rate is as long as a lone reader's time at N = {rk.number(highest)} / {rk.number(alone)} = "
-                f"{rk.number(highest / alone, 2)} readers. By the model every further reader costs the others from there on.")
+    crossing = (f"N divided by the highest rate equals a single reader's time at N = {rk.number(highest)} / {rk.number(alone)} = "
+                f"{rk.number(highest / alone, 2)} readers. By the model, from there on every further reader costs the others time.")
     if each.point_index(2) == 1 and each.summaries[1].apart(each.summaries[0]) > 0 and highest > 2 * alone:
-        return rk.shown("second costs already", f"{crossing} Measured, the second one does already: {rk.amount(each.medians[0], 'µs')} become "
+        return rk.shown("second costs already", f"{crossing} Measured, the second reader costs time already: {rk.amount(each.medians[0], 'µs')} become "
                         f"{rk.amount(each.medians[1], 'µs')}.")
     return rk.shown("bounds cross", crossing)
 
@@ -380,7 +381,7 @@ def threads_instead(each):
 
 def disk_refuted(work_of_20, together):
     highest = highest_rate(together)
-    return ("The page asks whether the disk or the CPUs limit the rate. Refute the disk: allow the readers half of the CPUs, by `taskset`, and measure the highest rate again. What would "
+    return ("The chapter asks whether the disk or the CPUs limit the rate. Test whether the disk is the limit: use `taskset` to give the readers only half of the CPUs, and measure the highest rate again. What would "
             "each explanation expect?",
             f"{rk.number(highest)} blocks in a second at {work_of_20} of a CPU's work each keep {rk.number(highest * work_of_20.median, 2)} CPUs busy. As long as at least that many are left, "
             "the rate has to stay if the disk limits it. If it falls although CPUs are idle, readers wait for their turn on a CPU, and the disk is not all of it.")

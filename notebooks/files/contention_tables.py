@@ -100,8 +100,8 @@ def first_begins(start, guessed):
     begins, predicted = start.medians[0], start.sealed("predicted")[0]
     if not rk.is_miss(begins / predicted):
         return []
-    return rk.unexplained("first reader off", f"One reader begins after {rk.amount(begins, 'µs')}, predicted {rk.amount(predicted, 'µs')}, of which "
-                          f"{rk.amount(guessed.value, 'µs')} are the guess for the first to wake. The difference is not explained.")
+    return rk.unexplained("first reader off", f"A single reader begins after {rk.amount(begins, 'µs')}. The prediction was {rk.amount(predicted, 'µs')}, of which "
+                          f"{rk.amount(guessed.value, 'µs')} are the guessed time until the first reader wakes. The difference is not explained.")
 
 
 @rk.finding
@@ -111,8 +111,8 @@ def least_even(shares):
     if not several:
         return rk.unexplained("fairness not measured", "It could not be measured.")
     worst = several[max(several)]
-    least = (f"The least even are {worst.readers:g} readers: the slowest takes {rk.number(worst.slowest)} times the mean reader's time for its "
-             "blocks.")
+    least = (f"The shares are least equal with {worst.readers:g} readers: there the slowest reader takes {rk.number(worst.slowest)} times the "
+             "mean time for its blocks.")
     if worst.slowest < 1.2:
-        return rk.shown("served in turn", f"{least} They get equal shares.")
-    return rk.shown("some served first", f"{least} Some are served before others.")
+        return rk.shown("served in turn", f"{least} So the readers get equal shares.")
+    return rk.shown("some served first", f"{least} So some readers are served before others.")

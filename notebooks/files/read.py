@@ -114,10 +114,10 @@ def blocks_ahead(ahead, block):
     return rk.shown(name, f"The kernel reads up to {rk.amount(ahead.value, 'byte')} ahead on this disk, {source}. That is {count} blocks of 4 KiB.")
 
 
-@rk.finding(missing="A block of 4 KiB, by the way it is read; and lseek")
+@rk.finding(missing="A block of 4 KiB for each way of reading it, and lseek")
 def ways_table(random, cached):
-    return rk.shown("disk and memory", "A block of 4 KiB, by the way it is read; and lseek: from the disk a random block takes "
-                    f"{rk.times_as_long(random, cached)} as from memory")
+    return rk.shown("disk and memory", "A block of 4 KiB for each way of reading it, and lseek. From the disk a random block "
+                    f"takes {rk.times_as_long(random, cached)} as from memory")
 
 
 @rk.finding(missing="A block of 4 KiB, by how it is read")
@@ -131,8 +131,8 @@ def elsewhere(cached, remote):
     if not all(result and result.has_samples for result in (cached, remote)):
         return []
     size, at = (rk.amount(bytes_, "MiB") for bytes_ in (file_bytes(cached), file_bytes(remote)))
-    return rk.shown("same read elsewhere", f"From a file of {size} such a read takes {cached} here. In the chapter on "
-                    f"[remote files](/notebooks/files/remote.ipynb) one from a file of {at} in memory takes {remote}.")
+    return rk.shown("same read elsewhere", f"The read from memory takes {cached} here, from a file of {size}. In the chapter on "
+                    f"[remote files](/notebooks/files/remote.ipynb) the same read from a file of {at} in memory takes {remote}.")
 
 
 @rk.finding(needs=())
@@ -162,8 +162,9 @@ def tail(random):
 
 @rk.finding(missing="A block by the size of its file")
 def by_file_size(buffered, random):
-    return rk.shown("by file size", f"A block of the largest file takes {rk.number(buffered.growth, 2)} times as long as one of the smallest in order "
-                    f"through the page cache, and {rk.number(random.growth)} times as long at random past it")
+    return rk.shown("by file size", "In the largest file a block takes "
+                    f"{rk.number(buffered.growth, 2)} times as long as in the smallest (in order, page cache). At random past the page "
+                    f"cache it takes {rk.number(random.growth)} times as long")
 
 
 @rk.finding(missing="One read by its size")
@@ -175,10 +176,10 @@ def by_block_size(random):
 
 @rk.finding(needs=())
 def lines_table(random):
-    caption, rate = "The straight line through the times of a read by its size", rate_of(random)
+    caption, rate = "The straight line through the times of a read over its size", rate_of(random)
     if math.isnan(rate):
         return rk.unexplained("no slope", caption)
-    return rk.shown("slope and start", f"{caption}: at random, one request at a time, {rk.amount(rate, 'MB/s')}, and "
+    return rk.shown("slope and start", f"{caption}. For random reads, one at a time, it gives {rk.amount(rate, 'MB/s')}, plus "
                     f"{rk.amount(random.line.intercept, 'µs')} for each request")
 
 
@@ -206,16 +207,16 @@ def order(in_order, at_random):
         return rk.shown("order does not matter", f"{takes}. By the intervals it is at most {rk.number(most, 2)}: the order hardly matters to this device.")
     if at_random.apart(in_order) > 0:
         return rk.shown("order matters", f"{takes}: this device gains by the order, by itself.")
-    return rk.unexplained("order unclear", f"{takes}: whether the order matters, their scatter does not show.")
+    return rk.unexplained("order unclear", f"{takes}. They scatter too much to show whether the order matters.")
 
 
 @rk.finding(needs=["seek", "to_next"])
 def lseek(seek, to_next, null, read):
     """null: the input of a null call; read: a random block."""
     guessed = "" if null.origin == "measured" else ", guessed"
-    as_long = f" A random block from it takes {rk.times_as_long(read, seek)}." if read.has_samples else ""
-    return rk.shown("lseek", f"{seek} to a random place, {to_next} to the next. It is a system call ({rk.amount(null.value, 'ns')} for a null "
-                    f"call{guessed}) that notes a number; the disk takes no part.{as_long}")
+    as_long = f" Reading a random block from the disk takes {rk.times_as_long(read, seek)}." if read.has_samples else ""
+    return rk.shown("lseek", f"An lseek to a random place takes {seek}, to the next block {to_next}. It is a system call "
+                    f"({rk.amount(null.value, 'ns')} for a null call{guessed}) that notes a number; the disk takes no part.{as_long}")
 
 
 @rk.finding
@@ -290,8 +291,8 @@ def by_fallocate():
     by_size = {figure.at: figure for figure in rk.reports.measured_values("files/read/t470_sequential") if figure.measured and figure.predicted}
     largest = by_size[max(by_size)]
     measured, predicted = (rk.amount(largest.at * 2**20 / largest.base(time, "s"), "GB/s") for time in (largest.measured, largest.predicted))
-    return ("These files are made by `fallocate` and never written: the file system gives zeros for such extents and asks no disk, which probably is "
-            f"why. The report's largest file comes at {measured}; predicted, by its drive's rating, were {predicted}.")
+    return ("These files are made by `fallocate` and never written: the file system returns zeros for such extents without asking the disk; this is "
+            f"probably the reason. The report's largest file is read at {measured}; its drive's rating predicted {predicted}.")
 
 
 @rk.finding(missing="")
@@ -304,29 +305,30 @@ def what_is_left(random, find, rate, software):
 @rk.finding(needs=["find"], missing="")
 def answer(find, request, access, random, in_order):
     """find, request: what is left of a random block and of the next, as needed() has it; access: the guess of the first."""
-    left = (f"A CPU's work and the transfer taken off, {rk.amount(find, 'µs')} are left, where {rk.amount(access.value, 'µs')} were guessed for "
-            "the disk to find the block.")
+    left = (f"Without the CPU's work and the transfer, {rk.amount(find, 'µs')} remain for the disk to find the block; "
+            f"{rk.amount(access.value, 'µs')} were guessed.")
     if random.apart(in_order) != 0:
-        return rk.shown("place", f"{left} What they are made of is not shown.")
-    alike = f"{left} The next block in order takes {in_order}, and the intervals of the two overlap"
+        return rk.shown("place", f"{left} The data do not show what the remaining time is made of.")
+    alike = f"{left} The next block in order takes {in_order}; the intervals of the two times overlap"
     if request >= find:
-        return rk.unexplained("place alike", f"{alike}; by the same sum {rk.amount(request, 'µs')} are left of it, no less: what it takes to find a "
-                              "block does not show.")
+        return rk.unexplained("place alike", f"{alike}. Computed in the same way, {rk.amount(request, 'µs')} of it remain, not less than for a "
+                              "random block. So the data do not show the time to find a block.")
     most = random.summary.interval.high - in_order.summary.interval.low
-    seeking = f": at most {rk.amount(most, 'µs')} of it is seeking" if most < find else ""
+    seeking = f", so at most {rk.amount(most, 'µs')} of it is seeking" if most < find else ""
     return rk.consistent("place alike", f"{alike}{seeking}.")
 
 
 def read_of_256_kib(need, software, curve):
     at = curve.point_index(256)
-    return (f"Predict a random read of 256 KiB past the page cache, with the rate and the time to find a block that the table above needs, and "
-            f"{rk.amount(software, 'µs')} of software. Then look it up in the figure.", _read_of_256_kib(need["find"], need["rate"], software, math.nan if at is None else curve.medians[at]))
+    return ("Predict a random read of 256 KiB past the page cache: take the rate and the time to find a block from the column “Needed” of the table above, "
+            f"and {rk.amount(software, 'µs')} of software. Then look the measured time up in the figure.",
+            _read_of_256_kib(need["find"], need["rate"], software, math.nan if at is None else curve.medians[at]))
 
 
 @rk.finding
 def _read_of_256_kib(find, rate, software, measured):
     by_line = rk.amount(find + 256 * 1024 / rate + software, "µs")
-    return rk.shown("256 KiB", f"{rk.amount(find, 'µs')} to find it, 256 KiB over {rk.amount(rate, 'MB/s')}, and {rk.amount(software, 'µs')} of software: "
+    return rk.shown("256 KiB", f"The sum of {rk.amount(find, 'µs')} to find it, 256 KiB divided by {rk.amount(rate, 'MB/s')}, and {rk.amount(software, 'µs')} of software is "
                     f"{by_line}. Measured: {rk.amount(measured, 'µs')}.")
 
 
@@ -338,14 +340,14 @@ def moving_bytes(curve):
 
 @rk.finding
 def _moving_bytes(fixed, rate):
-    return rk.shown("moving bytes", f"Where size over rate is as long as the fixed cost: {rk.amount(fixed, 'µs')} × {rk.amount(rate, 'MB/s')} = "
+    return rk.shown("moving bytes", f"The size at which size / rate equals the fixed cost: {rk.amount(fixed, 'µs')} × {rk.amount(rate, 'MB/s')} = "
                     f"{rk.amount(fixed * rate, 'KiB')}. A program that reads smaller pieces at random mostly waits for requests.")
 
 
 def share_of_hits(cached, buffered):
     hit, miss = (result.summary.mean if result.summary else math.nan for result in (cached, buffered))
-    return ("Begin with `rk.frame(cached, r[\"buffered_random\"])`. A program reads random blocks of a file, and some are in the page cache. What share of its reads has to find its block there for a mean "
-            "of 10 µs?", _share_of_hits(hit, miss))
+    return ("Begin with `rk.frame(cached, r[\"buffered_random\"])`. A program reads random blocks of a file, and some are in the page cache. What share of its reads must be answered by the page cache so that the mean "
+            "is 10 µs?", _share_of_hits(hit, miss))
 
 
 @rk.finding

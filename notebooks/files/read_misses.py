@@ -16,8 +16,8 @@ def in_order_twice(table, by_block, by_file):
     at = by_file.point_index(4 * in_curve, "KiB")
     if at is None or by_file.medians[at] < by_block.median:
         return [twice, rk.unexplained("in order twice", "What takes the time was not measured.")]
-    return [twice, rk.consistent("shorter trials", f"A block of a file that is as short takes {rk.amount(by_file.medians[at], 'µs')}, so the start of a "
-                                 "trial may be all of the difference.")]
+    return [twice, rk.consistent("shorter trials", f"In a file of only {rk.plain(in_curve)} blocks a block takes "
+                                 f"{rk.amount(by_file.medians[at], 'µs')}. So the slow start of a trial may explain the whole difference.")]
 
 
 @rk.finding(needs=["need_rate", "now"], missing="")
@@ -38,8 +38,8 @@ def misses(results, in_cache, again, need_rate):
     """again: the prediction of a block in order through the page cache, with a lone request's rate."""
     off = [f"“{rk.title_of(result.quantity)}”" for result in results if rk.is_miss(result.ratio)]
     if not off:
-        return rk.shown("none off", "So far no single result and no curve as a whole is off by more than a factor of two.")
-    found = [rk.shown("some off", f"Beyond a factor of two so far: {', '.join(off)}.")]
+        return rk.shown("none off", "Of the results above, no single result and no curve as a whole is off by more than a factor of two.")
+    found = [rk.shown("some off", f"Of the results above, these are off by more than a factor of two: {', '.join(off)}.")]
     return found if math.isnan(need_rate) else [*found, _by_one_request(in_cache, in_cache.median / float(again.predicted), need_rate)]
 
 

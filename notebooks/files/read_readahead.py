@@ -40,19 +40,19 @@ def means_off(results):
     off = [f"“{rk.title_of(result.quantity)}” ({rk.number(result.ratio)} times the prediction)" for result in results if rk.is_miss(result.ratio)]
     if not off:
         return []
-    return rk.unexplained("means off", f"Means off by more than a factor of two: {', '.join(off)}. They have the inputs of the table above: the disk's "
-                          "rate, and, without readahead, a request for each block.")
+    return rk.unexplained("means off", f"Means off by more than a factor of two: {', '.join(off)}. Their predictions use the inputs of the table "
+                          "above: the disk's rate and, without readahead, one request for each block.")
 
 
 @rk.finding(needs=["normal", "random"])
 def not_sequential(normal, random, by_read, ahead, block):
     window, reads = rk.plain(max(1, ahead.value / block.value)), bytes_each(normal) / block.value
-    by_model = f"by the model one in {window} would"
+    by_model = f"By the model, one read in {window} would wait"
     if reads * block.value < ahead.value:
-        by_model += (f" in a long file. Of the {rk.plain(reads)} that a process reads, less than one window, at least one has to, which the "
-                     "predicted mean leaves out")
+        by_model += (f" in a long file. A process reads only {rk.plain(reads)} blocks, less than one window. At least one of these reads must "
+                     "wait; the predicted mean does not include this")
     return rk.shown("not sequential", f"**To the program** every read is the next one. **To the disk** it is not: with readahead "
-                    f"{100 * share_waited(normal, by_read):.1f} % of the reads wait; {by_model}. The others find their block in "
+                    f"{100 * share_waited(normal, by_read):.1f} % of the reads wait. {by_model}. The other reads find their block in "
                     f"memory, because it was requested in a larger piece before. A block takes {normal} on average, and without "
                     f"readahead {random}, {rk.times_as_long(random, normal)}.")
 
@@ -72,13 +72,13 @@ def advice(sequential, normal, ahead):
     takes = f'With the advice "sequential", which requests larger pieces, a block takes {sequential} on average:'
     pays = sequential.apart(normal)
     if pays == 0:
-        return rk.consistent("advice unclear", f"{takes} the scatter does not show whether it pays.")
+        return rk.consistent("advice unclear", f"{takes} the values scatter too much to show whether it pays.")
     if pays < 0:
         return rk.shown("advice pays", f"{takes} here it pays.")
     each = bytes_each(sequential)
     if each < ahead.value:
-        return rk.unexplained("advice too short", f"{takes} more than without. But a process reads {rk.amount(each, 'MiB')}, less than one window of "
-                              f"{rk.amount(ahead.value, 'MiB')}, so whether it pays in a longer file is not shown.")
+        return rk.unexplained("advice too short", f"{takes} more than without the advice. But a process reads {rk.amount(each, 'MiB')}, less than one window of "
+                              f"{rk.amount(ahead.value, 'MiB')}, so the data do not show whether it pays in a longer file.")
     return rk.shown("advice does not pay", f"{takes} here it does not pay.")
 
 

@@ -125,13 +125,13 @@ def above_nothing(where, read, idle, passing, set_by_us):
     if not set_by_us:
         return rk.shown("rate unknown", f"{takes}.")
     if read.apart(idle, passing) > 0:
-        return rk.consistent("own work", f"{takes}; the transfer leaves {rk.amount(more - passing, 'µs', 2)} for the file's own work, or a longer "
-                             "message's.")
+        return rk.consistent("own work", f"{takes}; without the transfer, {rk.amount(more - passing, 'µs', 2)} remain. They are spent on the file, or "
+                             "on a longer message.")
     if idle.apart(read, -passing) > 0:
         return rk.shown("less than transfer", f"{takes}; that is less than the transfer alone, so the link was not the same for both.")
     if more < passing:
         return rk.unexplained("own work unclear", f"{takes}. That is less than the transfer alone, so what is left for the file's own work is unknown.")
-    return rk.unexplained("own work unclear", f"{takes}; whether the transfer leaves anything for the file's own work is not shown.")
+    return rk.unexplained("own work unclear", f"{takes}. The data do not show whether any time remains for the file's own work.")
 
 
 @rk.finding(needs=["read", "idle"], missing="")
@@ -144,9 +144,9 @@ def without_a_file(read, idle, passing, messages=None):
     excess = (beyond[many] - beyond[few]) / 2
     if not excess > (read.median - idle.median - passing) / 2:
         return []
-    return rk.unexplained("message without a file", "But a message of 4 KiB without a file exceeds its prediction by "
-                          f"{rk.amount(excess, 'µs', 2)} each way, beyond what one of 1,400 bytes does (chapter on [the round "
-                          "trip](/notebooks/network/rtt.ipynb)). So how much is the file's work is not shown.")
+    return rk.unexplained("message without a file", "But a plain message of 4 KiB also exceeds its prediction by more than a "
+                          f"message of 1,400 bytes does: by {rk.amount(excess, 'µs', 2)} more in each direction (chapter on [the round "
+                          "trip](/notebooks/network/rtt.ipynb)). So the data do not show how much is the file's work.")
 
 
 @rk.finding(missing="")
@@ -155,9 +155,9 @@ def negative_work(near, null_near, passing):
     left = near.median - null_near.median - passing
     if left >= 0:
         return []
-    return rk.unexplained("negative own work", "The predictions over the link take the file's own work from the times without delay. So they have "
-                          f"{microseconds(left)} for it, which cannot be. Either the empty call without delay, {null_near:interval}, came out too "
-                          "high, or the block too low.")
+    return rk.unexplained("negative own work", "The predictions over the link take the file's own work from the times without delay. That gives "
+                          f"{microseconds(left)}, which is impossible. Either the value of the empty call without delay, {null_near:interval}, is "
+                          "too high, or that of the block is too low.")
 
 
 @rk.finding(needs=["far"])
@@ -167,12 +167,13 @@ def longer_link(far, near, longer):
                       f"trip, transfer, and the work of the ends and the relay. Measured: {far}, {rk.percent_more_or_less(far.ratio)}.")]
     if not near.has_samples:
         return found
-    alone = f"By the link's setting and a block without delay alone it would be {rk.amount(longer.value + near.median, 'ms', 4)};"
+    alone = f"Computed only from the link's setting and a block without delay, it would be {rk.amount(longer.value + near.median, 'ms', 4)};"
     beyond = far.apart(near, longer.value)
     if beyond > 0:
         return [*found, rk.unexplained("longer and more", f"{alone} the rest is not explained.")]
     if beyond == 0:
-        return [*found, rk.consistent("longer unclear", f"{alone} the two are not shown to differ ({far.summary.why_not_apart(near.summary)}).")]
+        return [*found, rk.consistent("longer unclear", f"{alone} the data show no difference from the measured value "
+                                     f"({far.summary.why_not_apart(near.summary)}).")]
     return [*found, rk.shown("longer, no more", f"{alone} so the longer link costs nothing more.")]
 
 
@@ -198,10 +199,10 @@ def _of_the_disk(cold, warm, cold_here, warm_here):
     adds = f"On this machine the disk adds {microseconds(here)}"
     if least > most_here:
         return rk.unexplained("more than disk", f"{adds}; the other {microseconds(cold.median - warm.median - here)} are unexplained; a trace on "
-                              "the server would tell.")
+                              "the server would explain them.")
     if most < least_here:
         return rk.consistent("less than disk", f"{adds}, more than it does over NFS, so some of those blocks came from a cache.")
-    return rk.consistent("disk unclear", f"{adds}; anything more is less than the scatter.")
+    return rk.consistent("disk unclear", f"{adds}. The rest of the {microseconds(cold.median - warm.median)} is smaller than the scatter.")
 
 
 @rk.finding(needs=["cold", "warm"], missing="")
@@ -232,24 +233,24 @@ def versions(by_3, by_4):
 
 @rk.finding(needs=["inside", "end"])
 def seek(inside, end):
-    return rk.consistent("seeks", f"A seek to a place takes {inside}: arithmetic, no packet. To the end takes {end}: a request for the file's "
-                         "attributes.")
+    return rk.consistent("seeks", f"A seek to a place takes {inside}: it is arithmetic and sends no packet. A seek to the end takes {end}: it "
+                         "requests the file's attributes.")
 
 
 @rk.finding(missing="")
 def seek_by_version(end, end_3):
     if end.apart(end_3) <= 0:
         return []
-    return rk.consistent("end by number", f"By version 3 it takes {end_3}. By version 4 the attributes hold the owner's name, by version 3 a "
-                         "number: that may be the difference.")
+    return rk.consistent("end by number", f"With version 3 a seek to the end takes {end_3}. With version 4 the attributes contain the owner's name, "
+                         "with version 3 a number; this may be the difference.")
 
 
 @rk.finding
 def reported_seek():
     over_network, local = (rk.amount(figure.base(figure.measured, "µs"), "µs") for quantity in ("files/remote/seek", "files/read/i7_10750h_lseek")
                            for figure in rk.reports.measured_values(quantity))
-    return rk.shown("reported seek", f"The report of the laptop with i7-10750H has {over_network} for a seek over the network and {local} for a "
-                    "local one: neither is what a seek does.")
+    return rk.shown("reported seek", f"The report of the laptop with i7-10750H has {over_network} for a remote seek and {local} for a local one; "
+                    "both are much longer than a seek should take.")
 
 
 @rk.finding(needs=())
@@ -259,7 +260,7 @@ def seek_off(inside):
         return rk.shown("seek too fast", f"{took}. A system call was predicted, as for a file of the kernel; but libnfs keeps the position itself "
                         "and enters no kernel.")
     if inside.ratio > 2:
-        return rk.unexplained("seek too slow", f"{took}, a system call: unexplained. A count of the system calls (`strace -c`) would tell.")
+        return rk.unexplained("seek too slow", f"{took}, which is a system call; this is unexplained. A count of the system calls (`strace -c`) would show the reason.")
     return []
 
 
@@ -273,9 +274,9 @@ def in_order_off(cold_here, stream, block, as_short=None):
         return []
     took = f"A block here, in order and cold, took {rk.number(cold_here.ratio, 2)} times the prediction"
     if as_short and as_short.point_index(4, "KiB") == 0 and cold_here.summary.apart(as_short.summary) > 0:
-        return rk.unexplained("in order unexplained", f"{took}: unexplained. Its trials are shorter, 64 blocks; but in the chapter on [reading a "
-                              "file](/notebooks/files/read.ipynb) trials of as many blocks have "
-                              f"{as_short} a block.")
+        return rk.unexplained("in order unexplained", f"{took}; this is unexplained. Its trials are short, 64 blocks each. But in the chapter on [reading a "
+                              "file](/notebooks/files/read.ipynb) a block takes "
+                              f"{as_short} in trials of the same length.")
     trial = 64 * cold_here.median
     delivered = trial / stream.value * 2**20
     beyond = delivered / (64 * block.value)
@@ -284,7 +285,7 @@ def in_order_off(cold_here, stream, block, as_short=None):
                              f"which the disk can deliver {rk.amount(delivered, 'KiB')}, {rk.number(beyond, 2)} times what was read. That fits "
                              "readahead beyond the end of the trial, and a first window that begins small; a longer trial shares both among "
                              "more blocks.")
-    return rk.unexplained("in order unexplained", f"{took}: unexplained. The device's requests during a trial (`iostat`) would tell.")
+    return rk.unexplained("in order unexplained", f"{took}; this is unexplained. The device's requests during a trial (`iostat`) would show more.")
 
 
 @rk.finding(needs=())
@@ -296,18 +297,18 @@ def others_off(results, whole, work, titles):
     here = [quantity for quantity in off if "/local_" in quantity]
     found = [rk.unexplained("others off", f"Also off by more than that: {', '.join(titles.get(quantity, 'the penalty') for quantity in off)}.")]
     if len(here) < len(off):
-        found.append(rk.unexplained("ends' work to doubt", f"Over NFS the guess of the ends' work, {rk.amount(work.value, 'µs')}, is the first to doubt; "
-                                    "without delay it is all there is."))
+        found.append(rk.unexplained("ends' work to doubt", f"Over NFS the first input to doubt is the guess of the ends' work, {rk.amount(work.value, 'µs')}; "
+                                    "without delay this work is the whole prediction."))
     if here:
-        found.append(rk.unexplained("here as elsewhere", "What is read here has no link: its prediction is the time in the chapter on "
-                                    "[reading a file](/notebooks/files/read.ipynb), of a larger file at another minute."))
+        found.append(rk.unexplained("here as elsewhere", "A read on this machine uses no link: its prediction is the time in the chapter on "
+                                    "[reading a file](/notebooks/files/read.ipynb), which was measured with a larger file at another time."))
     return found
 
 
 @rk.finding(missing="A whole file over NFS by the ThinkPad T470's method")
 def whole_files(in_order, at_random):
     return rk.shown("whole files", "By the ThinkPad T470's method the largest file over NFS takes "
-                    f"{rk.number(in_order.growth, 2)} times as long as the smallest in order, at random {rk.number(at_random.growth, 2)} times")
+                    f"{rk.number(in_order.growth, 2)} times as long as the smallest in order, and {rk.number(at_random.growth, 2)} times as long at random")
 
 
 @rk.finding(needs=["whole", "share"], missing="")
@@ -331,7 +332,7 @@ def over_10_ms(whole, link):
 def _over_10_ms(whole, link):
     moved, ends = transfer(link), whole.median - of_the_link(link)
     time = 10e-3 + moved + ends
-    return rk.shown("10 ms", f"10 ms, {rk.amount(moved, 'µs')} for the bytes, and all the rest, {rk.amount(ends, 'µs')}: {rk.amount(time, 'ms')}. The "
+    return rk.shown("10 ms", f"10 ms, plus {rk.amount(moved, 'µs')} for the bytes, plus all the rest, {rk.amount(ends, 'µs')}, is {rk.amount(time, 'ms')}. The "
                     f"link is then {rk.percent((10e-3 + moved) / time, 3)} of the whole, so a faster server would hardly help.")
 
 
@@ -342,7 +343,7 @@ def busy_link(whole, link):
 @rk.finding
 def _busy_link(whole, link):
     moved = transfer(link)
-    return rk.shown("busy link", f"By Little's law, the time of a block over the time of its bytes: {whole} / {rk.amount(moved, 'µs')} = "
+    return rk.shown("busy link", f"By Little's law, divide the time of a block by the time of its bytes: {whole} / {rk.amount(moved, 'µs')} = "
                     f"{rk.number(whole.median / moved, 2)} blocks. That is what the kernel's readahead is for.")
 
 
@@ -356,7 +357,7 @@ def _half_the_cost(whole, link):
     half = fixed / (whole.median / (2 * link["block"].value) - 1 / rate)
     if half <= 0:
         return rk.shown("no size", "From none: the transfer alone costs more than half.")
-    return rk.shown("half the cost", f"A read of S bytes takes {rk.amount(fixed, 'µs')} + S / {rk.amount(rate, 'Mbit/s')}, and a byte shall cost half of "
+    return rk.shown("half the cost", f"A read of S bytes takes {rk.amount(fixed, 'µs')} + S / {rk.amount(rate, 'Mbit/s')}, and a byte must cost half of "
                     f"{whole} / 4 KiB. That gives S = {rk.amount(half, 'KiB')}.")
 
 
@@ -375,8 +376,8 @@ def several_at_once(whole, link):
 
 
 def link_refuted(whole, link):
-    return ("The page splits a block's time into the link's and the ends' parts. Refute it: measure on the simulated host with `LINK_RTT=\"10 ms\"` and with a link of a tenth of the rate. What has to come "
-            "out?",
+    return ("The chapter splits the time of a block into a part of the link and a part of the two ends. Test this split: measure on the built-in host with `LINK_RTT=\"10 ms\"` and with a link of a tenth of the rate. What must the result "
+            "be?",
             f"With the delay a block has to take {rk.amount(whole.median - link['rtt'].value + 10e-3, 'ms')}: today's time with another round trip. With a tenth of the rate it takes "
             f"{rk.amount(9 * transfer(link), 'µs')} more, nine times its bytes. Anything clearly beyond these says that a block costs more than one round trip, or that the ends wait "
             "for something that depends on the link.")
