@@ -102,7 +102,7 @@ def _basis(ratio: Ratio) -> str:
         (not math.isnan(ratio.low), ""),
         (ratio.rounds == 1, " (in a single round)"),
         (ratio.rounds > 1, f" in {ratio.rounds} rounds"),
-        (True, " from the pages' values"),
+        (True, " from the chapters' values"),
     )
 
 
@@ -119,7 +119,7 @@ def effect(ratio: Ratio) -> str:
     chance = "too few to exclude chance"
     by_pages = first_case(
         (ratio.is_apart, f"{gives}{_basis(ratio)}, whose intervals do not overlap"),
-        (True, f"is not shown to differ from Reckon's ({times} times its value{_basis(ratio)})"),
+        (True, f"does not clearly differ from Reckon's ({times} times its value{_basis(ratio)})"),
     )
     unsure = f"{gives}; the difference may be less than {percent(SAME, 1)}"
     return first_case(
@@ -152,7 +152,7 @@ def _included_cost(method: MethodResult, baseline: MethodResult, ratio: Ratio) -
     count = entry.includes_times
     several = f"{units.plain(count)} times " if count != 1 else ""
     amount = units.amount(total, included.unit)
-    return f" {several}{link(entry.includes)} is {amount} here, {explains}."
+    return f" It contains {several}{link(entry.includes)}; this is {amount} here, {explains}."
 
 
 def method_sentence(method: MethodResult, group: GroupResult) -> str:
@@ -160,14 +160,14 @@ def method_sentence(method: MethodResult, group: GroupResult) -> str:
     baseline, ratio = group.baseline, group.ratio(method)
     is_apart = group.is_side_by_side and ratio.is_known and not ratio.rounds
     reason = with_titles(literal(method.reason))
-    when = f" It was measured minutes apart: {reason}." if is_apart else ""
+    when = f" Its value comes from its chapter, measured at another time: {reason}." if is_apart else ""
     predicate = first_case(
         (not method.has_value, "is not measured here"),
         (not baseline.has_value, "cannot be compared: Reckon's method has no value here"),
         (not ratio.is_known, f"gives {method.text()}, so no ratio is given"),
         (True, effect(ratio)),
     )
-    difference = f" The difference: {method.entry.differs}." if method.entry.differs else ""
+    difference = f" How it differs: {method.entry.differs}." if method.entry.differs else ""
     cost = _included_cost(method, baseline, ratio) if ratio.is_known else ""
     return f"- **{method_title(method)}** {predicate}.{when}{difference}{cost}"
 
@@ -189,7 +189,7 @@ def _row(method: MethodResult, group: GroupResult) -> list[str]:
         what_is_timed(measurement) if measurement else NONE,
         method.text() or MissingCell("not measured", with_titles(literal(method.reason))),
         first_case((is_baseline, "1"), (ratio.is_known, ratio_with_interval(ratio)), (True, NONE)),
-        first_case((rounds > 0, str(rounds)), (method.has_value, "its page"), (True, NONE)),
+        first_case((rounds > 0, str(rounds)), (method.has_value, "chapter"), (True, NONE)),
     ]
 
 
@@ -202,7 +202,7 @@ def group(result: GroupResult) -> Block:
     why = f"{with_titles(literal(baseline.reason))}.\n\n"
     lead = first_case(
         (not baseline.has_value, f"Reckon's method has no value here: {why}"),
-        (not result.is_side_by_side, f"From their pages, minutes apart: {why}"),
+        (not result.is_side_by_side, f"These values come from their chapters, measured at other times: {why}"),
     )
     rows = [_row(method, result) for method in (baseline, *methods)]
     caption, name = f"{result.title} by every method", f"methods-{result.group.name}"
@@ -215,7 +215,7 @@ def effects_summary(groups: Groups) -> Block:
     """How many methods change their values, and the one with the largest change."""
     count, changed = sum(len(group.ranked) for group in groups.values()), changing_methods(groups)
     if not count:
-        return say("No page has been measured yet, so that nothing can be compared.")
+        return say("No chapter has been measured yet, so nothing can be compared.")
     significant = [ranked.ratio for ranked in changed if not math.isnan(ranked.ratio.low)]
     twice, few = sum(ratio.factor > MISS for ratio in significant), len(changed) - len(significant)
     sentences = [
@@ -224,15 +224,15 @@ def effects_summary(groups: Groups) -> Block:
     ]
     if few:
         sentences.append(
-            f"{few} more {plural(few, 'differs', 'differ')} by more than {percent(VAGUE - 1)}; but "
-            "with too few rounds, or with the pages' values alone, that may be chance."
+            f"{few} more {plural(few, 'differs', 'differ')} by more than {percent(VAGUE - 1)}. They had too few "
+            "rounds, or only the values from the chapters, so this may be chance."
         )
     if changed:
         first = changed[0]
         title, ratio = first.group.title, units.number(first.ratio.middle)
         sentences.append(
-            f"The largest difference: **{method_title(first.method)}** gives {ratio} times "
-            f"Reckon's value for *{title[0].lower()}{title[1:]}*. The difference: "
+            f"The largest difference is that of **{method_title(first.method)}**: it gives {ratio} times "
+            f"Reckon's value for *{title[0].lower()}{title[1:]}*. How it differs: "
             f"{first.method.entry.differs}."
         )
     return say(*sentences)
@@ -272,10 +272,10 @@ def repeatability(groups: Groups) -> Block:
     ]
     worst = int(np.argmax(factors))
     return say(
-        f"{len(results)} values were measured again here, minutes after their pages. Half of "
-        f"them are within a factor of {units.number(float(np.median(factors)))} of their page's.",
+        f"{len(results)} values were measured again here, minutes after their chapters. Half of "
+        f"them are within a factor of {units.number(float(np.median(factors)))} of their chapter's value.",
         _inside_pages_intervals(inside),
-        f"The largest difference: {link(results[worst].quantity)}, "
+        f"The largest difference is that of {link(results[worst].quantity)}: "
         f"a factor of {units.number(factors[worst])}.",
     )
 
@@ -286,7 +286,7 @@ def _inside_pages_intervals(inside: list[bool]) -> str:
         return ""
     count, total = sum(inside), len(inside)
     share = percent(count / total)
-    return f"Of the {total} whose page prints an interval, {count} ({share}) lie in it."
+    return f"Of the {total} values whose chapter prints an interval, {count} ({share}) lie in it."
 
 
 def method_ratios(groups: Groups, name: str, caption: str) -> Block:
@@ -294,7 +294,7 @@ def method_ratios(groups: Groups, name: str, caption: str) -> Block:
     maximum of the rounds."""
     ranked = [group for group in groups.values() if group.ranked]
     if not ranked:
-        return say("There is nothing to draw: no page has been measured yet.")
+        return say("There is nothing to draw: no chapter has been measured yet.")
     names = {report for group in ranked for method in group.ranked for report in method.reports}
     looks = {report: look for report, look in style.report_looks().items() if report in names}
     looks[""] = {"color": BLACK, "marker": "d"}
@@ -303,7 +303,7 @@ def method_ratios(groups: Groups, name: str, caption: str) -> Block:
         strips = [(group.title, list(_method_marks(group, looks))) for group in ranked]
         xlabel = (
             "ratio to Reckon's value (line: minimum to maximum of the rounds; hollow: from its "
-            "page)"
+            "chapter)"
         )
         rows = draw_strips(drawing.axes, strips, xlabel, fontsize=7)
         labels = [*machines_of(looks), "another method of Reckon"]

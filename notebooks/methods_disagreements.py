@@ -66,7 +66,7 @@ def _is_it_drift(pair: Disagreement) -> str:
         return ""
     if pair.first.visits > 1 or pair.second.visits > 1:
         return (
-            "The interval over {term}`visits <visit>` does not hold the other value: not explained."
+            "The interval over {term}`visits <visit>` does not contain the other value; this is not explained."
         )
     if math.isnan(pair.drift):
         return "Both are of one {term}`visit`, and this run does not show how far the next differs."
@@ -74,4 +74,4 @@ def _is_it_drift(pair: Disagreement) -> str:
         "Both are of one {term}`visit`; between visits half of the chapter's quantities differ by "
         f"more than {units.number(pair.drift)} times"
     )
-    return f"{usual}, so this may be drift." if pair.is_drift else f"{usual}: not explained."
+    return f"{usual}, so this may be drift." if pair.is_drift else f"{usual}; this difference is not explained."

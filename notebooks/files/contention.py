@@ -180,7 +180,7 @@ def _by_readers_times(gain, alone, curves):
 def disk_or_cpus(together, work, work_of_20, cpus):
     highest = highest_rate(together)
     used = highest * work_of_20.median / cpus.value
-    takes = (f"A CPU works {work:interval} for each read if there is one reader, and {work_of_20:interval} if there are twenty. At "
+    takes = (f"A CPU works {work:interval} for each read with one reader, and {work_of_20:interval} with twenty. At "
              f"{work_of_20} a read, {rk.number(highest)} reads a second keep the {cpus.value:g} CPUs {rk.percent(used)} busy, without interrupts.")
     if used > 0.75:
         return rk.consistent("CPUs full", f"{takes} So the CPUs are full, or nearly full.")
@@ -249,7 +249,7 @@ def input_off(queue, each, together):
     readers, time, rate = each.axis[-1], each.medians[-1], each.seal.values["rate"]
     needed = rate_for(queue, each, readers)
     if math.isnan(needed):
-        return rk.shown("no rate", f"Not the disk's rate alone: with no rate does the model give the {rk.amount(time, 'µs')} of {readers:g} readers.")
+        return rk.shown("no rate", f"Not the disk's rate alone: no rate makes the model give the {rk.amount(time, 'µs')} of {readers:g} readers.")
     if rate_fits(rate, needed):
         return rk.shown("rate fits", f"None at {readers:g} readers: the model's {rk.amount(rate, 'IO/s')} fits there.")
     if exceeds(together, needed):

@@ -112,7 +112,7 @@ def test_a_difference_that_visits_of_the_chapter_show_too_may_be_drift():
     steady = value("c", 1000, (1.0, 1.05), calls=2)
     (pair,) = disagreements([a, b, steady])
     assert not pair.is_explained
-    assert "times: not explained." in DISAGREEMENTS.apart([a, b, steady]).markdown
+    assert "times; this difference is not explained." in DISAGREEMENTS.apart([a, b, steady]).markdown
 
 
 def test_an_interval_over_visits_holds_the_drift():
@@ -121,7 +121,7 @@ def test_an_interval_over_visits_holds_the_drift():
     (pair,) = disagreements([a, b, drifting])
     assert not pair.is_explained
     text = DISAGREEMENTS.apart([a, b, drifting]).markdown
-    assert "does not hold the other value: not explained." in text
+    assert "does not contain the other value; this is not explained." in text
 
 
 def test_values_that_agree_are_said_to():

@@ -76,8 +76,8 @@ def test_values_on_one_step_of_the_counter_are_not_said_to_be_alike():
 def test_a_method_from_its_page_says_why():
     text = sentence([200] * 6, side_by_side=False, reason="one process of it takes 2 s")
     assert text == (
-        "- **ThinkPad T470: fork** gives 2.00 times Reckon's value from the pages' values, whose "
-        "intervals do not overlap. It was measured minutes apart: one process of it takes 2 s. The difference: in its way."
+        "- **ThinkPad T470: fork** gives 2.00 times Reckon's value from the chapters' values, whose "
+        "intervals do not overlap. Its value comes from its chapter, measured at another time: one process of it takes 2 s. How it differs: in its way."
     )
 
 
@@ -88,9 +88,9 @@ def test_pages_whose_intervals_do_not_overlap_are_not_said_to_be_alike():
         return METHODS.group(group).markdown.splitlines()[-1]
 
     apart = of_pages([118, 119, 120, 120, 121, 122], [98, 99, 100, 100, 101, 102])
-    assert "gives 1.20 times Reckon's value from the pages' values, whose intervals do not" in apart
+    assert "gives 1.20 times Reckon's value from the chapters' values, whose intervals do not" in apart
     overlapping = of_pages([90, 100, 105, 105, 110, 120], [90, 95, 100, 100, 105, 110])
-    assert "is not shown to differ from Reckon's (1.05 times" in overlapping
+    assert "does not clearly differ from Reckon's (1.05 times" in overlapping
 
 
 def test_how_well_values_repeat_is_judged_by_the_intervals_that_the_pages_print():
@@ -104,7 +104,7 @@ def test_how_well_values_repeat_is_judged_by_the_intervals_that_the_pages_print(
     group = in_a_group()
     group = dataclasses.replace(group, baseline=again("a", 100), methods=(again("b", 200),))
     text = METHODS.repeatability({"g": group}).markdown
-    assert "Of the 2 whose page prints an interval, 1 (50 %) lie in it." in text
+    assert "Of the 2 values whose chapter prints an interval, 1 (50 %) lie in it." in text
 
 
 def test_a_method_has_its_own_title_and_not_that_of_the_books_quantity():
@@ -117,7 +117,7 @@ def test_a_method_has_its_own_title_and_not_that_of_the_books_quantity():
 
 
 def test_a_group_without_a_method_or_a_baseline():
-    missing = "- **ThinkPad T470: fork** is not measured here. The difference: in its way."
+    missing = "- **ThinkPad T470: fork** is not measured here. How it differs: in its way."
     assert sentence([1] * 6, **NOT_MEASURED) == missing
     baseline = method("cpu/x/own", [1] * 6, (), **NOT_MEASURED)
     group = in_a_group(method("cpu/x/t470", [100] * 6))
@@ -148,7 +148,7 @@ def test_a_cost_inside_a_value_is_compared_with_the_difference(cost, value, expl
     included = method("cpu/timer/paoloni", [cost] * 6).page
     text = sentence([value] * 6, entry=entry, included=included)
     assert text.endswith(
-        f"(/notebooks/cpu/timer.ipynb) is {explained}" if explained else "in its way."
+        f"(/notebooks/cpu/timer.ipynb); this is {explained}" if explained else "in its way."
     )
 
 
@@ -165,7 +165,7 @@ def test_methods_are_ordered_by_effect_and_the_farthest_is_named(folders):
     )
     assert (
         "more differ" not in text
-        and "0.200 times Reckon's value for *a Figure*. The difference: in its way." in text
+        and "0.200 times Reckon's value for *a Figure*. How it differs: in its way." in text
     )
     block = METHODS.method_ratios({"g": group}, "methods-test", "Caption")
     assert block.svg and "the Laptop with i7-10750H 0.200 times" in block.markdown
