@@ -29,7 +29,7 @@ KERNEL = [
     Belief("CPUID is an instruction like any other, about as fast as reading the time.", "cpu/timer/cpuid", "cpu/timer/rdtsc", NOT_OVER, 5,
            "CPUID waits for everything before it, and in a virtual machine it leaves the guest."),
     Belief("The kernel keeps the time, and yet to ask for it takes less than half of the smallest system call.", "cpu/timer/clock_gettime", "cpu/syscall/getpid", NOT_OVER, 0.5,
-           "The kernel maps a page of code and data into each process (the vDSO), which reads the counter without entering it."),
+           "The kernel maps code and data into each process (the vDSO). This code reads the counter without entering the kernel."),
     Belief("A division takes the same time, whatever is divided.", "cpu/division/long_quotient", "cpu/division/small_numbers", *ABOUT,
            "A divider finds some bits of the quotient in each cycle."),
     Belief("A switch to another process takes at least ten times as long as a system call.", "cpu/switch/process", "cpu/syscall/getpid", 10, NOT_UNDER,
@@ -38,7 +38,7 @@ KERNEL = [
            "Both end in the same function of the kernel. An interrupt looks up its gate and checks rights as well; "
            "how much of the difference that explains is a question of the chapter on system calls."),
     Belief("A process copies its parent, so a thread is a hundred times cheaper.", "cpu/task/fork", "cpu/task/thread", 100, NOT_UNDER,
-           "A fork copies page tables, not pages; what it copies by and by, it copies when it is written."),
+           "A fork copies page tables, not pages. A page is copied later, when one side writes to it."),
     Belief("Of the time to start a program, fork takes less than half.", "cpu/task/fork", "cpu/task/fork_exec", NOT_OVER, 0.5,
            "exec maps the program and its libraries, and each page of them is touched for the first time."),
     Belief("Threads are switched at least twice as fast as processes.", "cpu/switch/process", "cpu/switch/thread", 2, NOT_UNDER,
@@ -57,7 +57,7 @@ MEMORY = [
     Belief("The first touch of memory from `malloc` takes more than twice as long as a load from memory.", "memory/fault/anonymous", "memory/latency/memory", 2, NOT_UNDER,
            "`malloc` reserved addresses. The first touch of a page enters the kernel, which finds memory and clears it."),
     Belief("A fault in a huge page costs about the same as one in a small page.", "memory/fault/huge", "memory/fault/anonymous", *ABOUT,
-           "The kernel clears as many times the bytes as small pages fit into a huge one."),
+           "A huge page has as many bytes as hundreds of small pages, and the kernel must clear all of them."),
     Belief("A page fault need not wait for the disk: where the page is in memory, it takes less than half.", "memory/fault/minor", "memory/fault/major", NOT_OVER, 0.5,
            "The kernel only maps the page that it has."),
 ]
@@ -66,11 +66,11 @@ AFAR = [
     Belief("Between two programs of one machine a message and its answer take about as long as the four system calls that they make, ten at most.", "network/rtt/tcp", "cpu/syscall/getpid", NOT_OVER, 10,
            "Each way passes the whole protocol, and whoever waits is put to sleep and woken."),
     Belief("`ping` shows less than half of what a round trip costs a program.", "network/rtt/icmp", "network/rtt/tcp", NOT_OVER, 0.5,
-           "The kernel answers a ping itself; a program is woken, called and left again."),
+           "The kernel answers a ping itself. For a message to a program, the kernel must wake the program, and the program makes system calls."),
     Belief("To connect to another host takes one round trip.", "network/connect/connect_peer", "network/rtt/tcp_peer", *ABOUT,
            "SYN and its answer are a round trip; the third packet needs no answer."),
-    Belief("Another machine's memory is farther away than the own disk.", "files/remote/random", "files/read/direct_random", 1, NOT_UNDER,
-           "A network has a round trip, a disk what it takes to find a block; which is longer depends on both."),
+    Belief("Another machine's memory is farther away than the local disk.", "files/remote/random", "files/read/direct_random", 1, NOT_UNDER,
+           "A network costs a round trip; a disk costs the time to find a block. Which one takes longer depends on the network and the disk."),
 ]
 
 
@@ -112,7 +112,7 @@ def judged(belief, one, other, link=""):
     verdict = "Right on this machine" if is_inside else "Wrong on this machine" if is_outside else "Undecided on this machine"
     if link:
         verdict = f"No verdict: the link's round trip of {link} is a setting of this book"
-    values = " and ".join(f"{rk.title_of(each.quantity)} {each:interval}" for each in (one, other))
+    values = " and ".join(f"“{rk.title_of(each.quantity)}” {each:interval}" for each in (one, other))
     low, high = rk.number(least, 2), rk.number(most, 2)
     ends = f" ({low} to {high})" if math.isfinite(most) and low != high else ""
     return f"**{verdict}.** Measured: {values}. The ratio is {rk.number(one.ratio_of_medians(other), 2)}{ends}; {allowed(belief)}."

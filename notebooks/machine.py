@@ -192,7 +192,7 @@ def caches(machine):
         return rk.unexplained("caches not reported", "Cores, caches and memory as this system reports them")
     each = f"Each of the {cores:g} cores has an L2 cache of {rk.amount(l2, 'byte')}; the L3 cache has {rk.amount(l3, 'byte')}"
     if machine.value("system.guest"):
-        return rk.consistent("caches of a guest", f"{each}, as the hypervisor reports them. Two of these cores may in truth be threads of one, and share its caches")
+        return rk.consistent("caches of a guest", f"{each}, as the hypervisor reports them. Two of these cores may really be two hardware threads of one core that share its caches")
     return rk.shown("caches", each)
 
 
@@ -200,8 +200,8 @@ def caches(machine):
 def hypervisor(machine):
     if not machine.value("system.guest"):
         return rk.consistent("no hypervisor", "No hypervisor was seen: what is measured is this machine's own.")
-    return rk.shown("guest", "**This is a guest of a hypervisor**, so each value is the guest's. An instruction that the hypervisor emulates, such as "
-                    "CPUID, leaves the guest, which takes about a microsecond or more. The last-level cache and the disk are shared with neighbours, and memory may "
+    return rk.shown("guest", "**This is a guest of a hypervisor**, so each value is the guest's. Some instructions, such as CPUID, are emulated "
+                    "by the hypervisor. Each of them makes the processor leave the guest, which takes about a microsecond or more. The last-level cache and the disk are shared with neighbours, and memory may "
                     "be slow when it is touched for the first time.")
 
 

@@ -139,8 +139,8 @@ def ranking(others: OtherMachines, column: str) -> Block:
     middle = units.number(_middle(others, column))
     opening = say(
         f"**{title}**: this machine is faster in {len(slower_there)} of "
-        f"{len(ranked) + undecided} values{neither_shown(undecided)}; by the median, the other "
-        f"takes {middle} times as long."
+        f"{len(ranked) + undecided} values{neither_shown(undecided)}. The other machine takes "
+        f"{middle} times as long (median)."
     )
     extremes = [
         _extremes(slower_there, "Largest advantages:", "It is not faster in any quantity."),
@@ -159,7 +159,7 @@ def _unranked(pairs: list[tuple[str, Cell]]) -> list[str]:
     """An item with a list: what of a machine's values shows no machine's speed, if there is any."""
     labels = [label for label, cell in pairs if not cell.shows_speed]
     over_link = len(pairs) - len(labels)
-    texts = ([f"{over_link} over the link to the other host"] if over_link else []) + labels
+    texts = ([f"{over_link} {plural(over_link, 'value', 'values')} over the link to the other host"] if over_link else []) + labels
     return ["Not ranked:" + _inner_list(texts)] if texts else []
 
 
@@ -184,7 +184,7 @@ def rankings(others: OtherMachines) -> Block:
     texts = [f"{side} {join_words(titles)}" for side, titles in sides.items() if titles]
     finding = (
         f"By the median over its values, this machine is {'. It is '.join(texts)}. "
-        "In brackets: the other's time over this machine's."
+        "In brackets: the other machine's time divided by this machine's time."
     )
     return join_blocks(
         [say(finding if texts else ""), *(ranking(others, column) for column in columns)]

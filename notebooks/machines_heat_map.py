@@ -113,7 +113,7 @@ def _finding(rows: list[Row], titles: dict[str, str]) -> str:
     shorter = f"the {machine}" if log < 0 else "this machine"
     return (
         f": this machine is faster in {faster} of {len(logs)} ranked values"
-        f"{neither_shown(undecided)}. Farthest apart is *{what}*, {times} times faster on "
+        f"{neither_shown(undecided)}. The largest difference is *{what}*: it is {times} times faster on "
         f"{shorter}{_against(machine, log)}"
     )
 

@@ -38,7 +38,7 @@ def predicted(null):
     if null is None:
         return rk.say()
     ends = [rk.amount(end, null.unit) for end in null.sealed_interval or ()]
-    within = f", or {' to '.join(ends)} if its inputs go to their ends" if ends else ""
+    within = f". With its inputs at the ends of their intervals, it would take {' to '.join(ends)}" if ends else ""
     return rk.say(f"So a null system call should take {rk.amount(null.seal.predicted, null.unit)}{within}.")
 
 

@@ -89,7 +89,7 @@ def provenance(run: Run) -> Block:
         f"The run {code(run.name)} was opened on {run.opened_at:%Y-%m-%d};",
         f"it has format {run.format}. Its C library was compiled by {literal(compiler)}.",
         "Each quantity's key is a hash of the probe's C source, the support code that it links,",
-        "compiler and flags, parameters, machine, kernel and microcode. While it is the same,",
-        "samples are reused, and keep their date. The samples are in the run's folder,",
+        "compiler and flags, parameters, machine, kernel and microcode. As long as the key stays the same,",
+        "the samples are used again and keep their date. The samples are in the run's folder,",
         f"a file for each quantity and visit: {code(f'book/runs/{run.name}/samples')}.",
     )

@@ -109,7 +109,7 @@ def score_in_short(results: list[Result]) -> Block:
         return say(NOTHING_JUDGED)
     worst = judged[-1]
     ratio = marked(worst.quantity, ratio_text(worst.ratio))
-    farthest = f"The farthest off is {link(worst.quantity)} ({ratio})"
+    farthest = f"The prediction that is farthest off is {link(worst.quantity)} ({ratio})"
     return say(shares_sentence(judged), f"{farthest}{_single_points(judged)}.")
 
 
@@ -184,8 +184,8 @@ def best_and_worst(results: list[Result]) -> Block:
     if not judged:
         return say("")
     uncertain = [result for result in judged if _is_uncertain(result)]
-    best = f"Nearest, of those with an interval wider than {NEAR:g} times: {_named(uncertain)}."
-    return say(best if uncertain else "", f"Farthest off: {_named(judged[::-1])}.")
+    best = f"The best predictions, of those with an interval wider than {NEAR:g} times, are: {_named(uncertain)}."
+    return say(best if uncertain else "", f"The predictions that are farthest off are: {_named(judged[::-1])}.")
 
 
 def abstract(machine: Machine, results: list[Result]) -> Block:

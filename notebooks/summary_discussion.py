@@ -49,11 +49,11 @@ def misses(results: list[Result]) -> Block:
     shown = missed[:_DISCUSSED]
     text = say(
         f"{len(missed)} predictions were off by more than {MISS:g} times.",
-        f"Of the {len(judged)} that have an interval, it held the measured value of {held}."
+        f"{len(judged)} of them have an interval; {held} of these intervals contain the measured value."
         if judged
         else "",
-        f"Another value of one guess, within its interval and with all other inputs as sealed, would "
-        f"have made {known} of them right: there the formula may hold, and the guess was off.",
+        f"With another value of one guess, inside its interval, and all other inputs as sealed, {known} "
+        "of them would be right. For these the formula may be right and only the guess wrong.",
         "Each chapter says what is known of the cause.",
         [f"- {link(result.quantity)}: {_discussed(result)}" for result in shown],
     )
@@ -68,7 +68,7 @@ def _guesses_to_blame(result: Result) -> list[str]:
         guess = prediction.inputs[name]
         if guess.has_inside(value):
             was = _in_unit(guess.value, guess)
-            found.append(f"{short_name(name)} {_in_unit(value, guess)} instead of {was}")
+            found.append(f"the input “{short_name(name)}” at {_in_unit(value, guess)} instead of {was}")
     return found
 
 
@@ -79,7 +79,7 @@ def _discussed(result: Result) -> str:
         predicted = amount_or_dash(result.seal.predicted, result.unit)
         ratio = f"predicted {predicted}, measured {result:interval} ({ratio_text(result.ratio)})"
     right = join_words(_guesses_to_blame(result), "or")
-    return f"{ratio}. " + (f"Right with {right}." if right else "No guess explains it alone.")
+    return f"{ratio}. " + (f"It would be right with {right}." if right else "No guess explains it alone.")
 
 
 def _in_unit(value: float | list[float], input_: Input) -> str:
@@ -120,8 +120,8 @@ def _order(times: dict[str, Result]) -> list[str]:
         "Can one say where a program's time will go before it runs?",
         f"The main results that are times span {powers:.1f} powers of ten, from *{first}* "
         f"({shortest}) to *{last}* ({longest}).",
-        f"Of each two of these {len(times)} the predictions name the longer one in {right} of "
-        f"{len(pairs)} cases: {_on_order(right / len(pairs))}.",
+        f"Take any two of these {len(times)} results ({len(pairs)} pairs): in {right} pairs the predictions "
+        f"name the longer time. So {_on_order(right / len(pairs))}.",
         f"{derived} of the {len(times)} predictions use what was measured earlier in this run, and times so far "
         "apart are easily put in order."
         if derived
@@ -180,7 +180,7 @@ def _nearness(judged: list[Result]) -> str:
     factors = factor_off(np.array([result.ratio for result in judged]))
     of_all = f"{len(judged)} {plural(len(judged), 'prediction', 'predictions')}"
     return (
-        f"How large a cost is, the {of_all} that could miss said within a factor of "
+        f"The {of_all} that could miss gave the size of a cost within a factor of "
         f"{typical_factor(factors)} (geometric mean); {shares_within(factors)[MISS]} were off by at "
         f"most {MISS:g} times."
     )
@@ -198,10 +198,10 @@ def _nearest(judged: list[Result]) -> str:
         return ""
     nearest, farthest = sorted(means, key=lambda kind: float(means[kind]))
     compared = (
-        f"Those {nearest} were off by {means[nearest]}, those {farthest} by {means[farthest]}"
+        f"Predictions {nearest} were off by a factor of {means[nearest]}, predictions {farthest} by {means[farthest]}"
     )
     if float(means[farthest]) <= _ALIKE * float(means[nearest]):
-        return f"{compared}: neither kind came clearly nearer."
+        return f"{compared}. Neither kind was clearly better."
     return f"{compared}."
 
 
@@ -212,7 +212,8 @@ def _limits(judged: list[Result]) -> Block:
     blamed = sum(bool(_guesses_to_blame(result)) for result in missed)
     left = len(missed) - blamed
     sentences = {
-        f"Of their intervals {sum(inside)} of {len(inside)} held{_on_width(inside)}.": inside,
+        f"{sum(inside)} of their {len(inside)} intervals contained the measured value or overlapped with "
+        f"its interval{_on_width(inside)}.": inside,
         f"{len(missed)} {plural(len(missed), 'was', 'were')} off by more than {MISS:g} times; for "
         f"{blamed} of them one other guess, within its interval, would have been enough.": missed,
         f"No single guess explains the other {left}: a formula or several inputs were off.": left,
@@ -222,5 +223,5 @@ def _limits(judged: list[Result]) -> Block:
 
 def _on_width(inside: list[bool]) -> str:
     if inside and np.mean(inside) < INTENDED - _TOLERANCE:
-        return f", where {100 * INTENDED:.0f} % should: they were too narrow"
+        return f"; the goal is {100 * INTENDED:.0f} %, so they were too narrow"
     return ""

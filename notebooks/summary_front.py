@@ -46,7 +46,7 @@ def machine_card(run: records.Run, results: list[Result], clock: str) -> Block:
     cards = {
         "core clock, measured": marked(clocks[0].quantity, f"{clocks[0]}") if clocks else "",
         f"{' · '.join(_CACHES.values())}, as reported": _sizes(reported_caches(machine)),
-        "in which a load keeps the cache's pace": _sizes(
+        "largest working sets that are as fast as these caches": _sizes(
             usable_caches({result.quantity: result for result in results})
         ),
         "memory": machine_value(machine.number("memory.capacity"), "byte", ""),

@@ -67,8 +67,8 @@ def _governor() -> Finding:
         return Finding(
             "unknown",
             "not reported",
-            "The clock is in the hands of the firmware or the hypervisor; it is "
-            "calibrated beside every sample.",
+            "The firmware or the hypervisor controls the clock, so the book "
+            "measures the clock again next to every sample.",
         )
     if governors == {"performance"}:
         return Finding("pass", "performance")
@@ -86,7 +86,7 @@ def _turbo() -> Finding:
         return Finding(
             "unknown",
             "not reported",
-            "Values in cycles use the clock calibrated beside each sample.",
+            "Values in cycles use the clock that is measured next to each sample.",
         )
     if no_turbo == "1" or boost == "0":
         return Finding("pass", "off")

@@ -39,7 +39,9 @@ def _skip_what_takes_too_long(plan: Plan) -> None:
         if PROFILES[plan.options.min_profile].rank > plan.profile.rank:
             point.stop("unsupported", f"the {name} profile has no time for it")
         elif until and point.x is not None and point.x > until.at(name):
-            point.stop("unsupported", f"the {name} profile does not go so far")
+            point.stop(
+                "unsupported", f"the {name} profile does not include such large sizes or counts"
+            )
 
 
 def _give_up(points: list[PointSampler], error: Unavailable) -> None:

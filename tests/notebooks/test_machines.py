@@ -59,7 +59,7 @@ def test_a_machine_is_described_by_what_it_is_faster_and_slower_in(folders):
     o = compared([getpid(factor=4), made_up.single("cpu/task/t470_thread", 1e9, "ns")])
     ratio = units.number(o.rows[0].cells["t470"].ratio)
     text = MACHINES.ranking(o, "t470").markdown
-    assert "this machine is faster in 1 of 2 values; by the median" in text
+    assert "this machine is faster in 1 of 2 values. The other machine takes" in text
     assert f"Largest advantages: The system call: getpid ({ratio}×)" in text
     assert "Largest disadvantages: Creating a process, creating a thread: thread, join" in text
     assert "nothing that this run measured." in MACHINES.ranking(o, "mbp2016").markdown
@@ -74,9 +74,9 @@ def test_values_that_show_no_machines_speed_are_not_ranked(folders):
     penalty = made_up.single("files/remote/penalty_in_order", 10, "ns")
     o = compared([getpid(), over_link, penalty])
     text = MACHINES.ranking(o, "t470").markdown
-    assert "in 0 of 1 values, in 1 neither is shown to be; " in text  # this run's interval holds it
+    assert "in 0 of 1 values, in 1 neither is shown to be. " in text  # this run's interval holds it
     assert text.endswith(
-        "- Not ranked:\n  - 1 over the link to the other host\n"
+        "- Not ranked:\n  - 1 value over the link to the other host\n"
         "  - Remote files: Penalty, in order (Reckon's)"
     )
     o = compared([made_up.single("files/remote/seek", 10, "ns")], "more")

@@ -30,7 +30,7 @@ def test_the_score_counts_predictions_and_intervals_that_held():
         "**Of 2 sealed predictions, 50 % within 1.25 times, 50 % within 2 times and 100 % within 10 "
         "times of the measured value.** By the geometric mean they were off by a factor of 2.00: 0 "
         "values came out more than 1.25 times higher than predicted, 1 came out lower by as much. 1 of 2 "
-        "intervals hold the measured value or meet its interval, 50 %, where 95 % should."
+        "intervals contain the measured value or overlap with its interval: 50 %; the goal is 95 %."
     )
     assert "interval" not in SUMMARY.score([predicted(2.0)]).markdown
     results += [predicted(1.0, low=6e-9, high=2e-8), predicted(4.1, low=2e-8, high=6e-8)]
@@ -66,9 +66,9 @@ def test_the_best_and_the_worst_predictions_are_named():
     sure, unsure = {"low": 9.9e-9, "high": 1.01e-8}, {"low": 5e-9, "high": 5e-8}
     results = [predicted(0.25), predicted(1.0, **sure), predicted(20.0), predicted(1.1, **unsure)]
     text = SUMMARY.best_and_worst(results).markdown
-    nearest, farthest = text.split(" Farthest off: ")
+    nearest, farthest = text.split(" The predictions that are farthest off are: ")
     assert nearest == (
-        f"Nearest, of those with an interval wider than 1.25 times: {link_to('1.1')} (0.909×)."
+        f"The best predictions, of those with an interval wider than 1.25 times, are: {link_to('1.1')} (0.909×)."
     )
     assert farthest.startswith(f"{link_to('20.0')} (0.0500×); {link_to('0.25')} (4.00×)")
     assert SUMMARY.best_and_worst([]).markdown == ""
@@ -170,7 +170,7 @@ def test_a_miss_is_blamed_on_a_guess_whose_interval_holds_the_value_it_needs(rec
     first, *rest = [line for line in text.splitlines() if line.startswith("- ")]
     worst = scores.open_results(ours)[-1]
     assert first.startswith(f"- {SUMMARY.link(worst.quantity)}: ") and len(rest) == 7
-    assert any("Right with " in line for line in rest) and " instead of " in text
+    assert any("It would be right with " in line for line in rest) and " instead of " in text
     assert "No guess explains it alone." in text
     assert DISCUSSION.misses([predicted(1.0)]).markdown == (
         "No prediction was off by more than 2 times."
@@ -199,11 +199,15 @@ def test_the_conclusion_counts_the_pairs_of_times_in_their_predicted_order():
     assert re.search(
         r"span (2\.0|1\.9) powers of ten, from \*a call\* \(.* ns\) to \*a fork\* \(.* ns\)", text
     )
-    assert "Of each two of these 3 the predictions name the longer one in 2 of 3 cases" in text
+    assert (
+        "Take any two of these 3 results (3 pairs): in 2 pairs the predictions name the longer time"
+        in text
+    )
     assert "the predictions did not put the costs in their order. Times so far apart" in text
     times["a fault"] = timed(10, 4)
     text = DISCUSSION.conclusion([predicted(1.0)], times).markdown
-    assert "in 3 of 3 cases: the predictions put the costs in their order" in text
+    order = "So the predictions put the costs in their order"
+    assert f"in 3 pairs the predictions name the longer time. {order}" in text
     assert "from *a call* (" in text and ") to *a fault* (" in text and "caches" not in text
     assert "powers of ten" not in DISCUSSION.conclusion([predicted(1.0)], {}).markdown
 
@@ -231,23 +235,30 @@ def test_the_conclusion_compares_kinds_of_predictions_only_where_they_differ():
     )
     text = DISCUSSION.conclusion([of_guesses, of_earlier], {}).markdown
     assert (
-        "Those from earlier measurements of this run were off by 2.00, those from data sheets, the "
-        "clock and guesses by 4.00." in text
+        "Predictions from earlier measurements of this run were off by a factor of 2.00, predictions "
+        "from data sheets, the clock and guesses by 4.00." in text
     )
     alike = with_inputs(predicted(4.4), earlier)
     text = DISCUSSION.conclusion([of_guesses, alike], {}).markdown
-    assert "by 4.40: neither kind came clearly nearer." in text
-    assert "Those" not in DISCUSSION.conclusion([of_guesses], {}).markdown
+    assert "by 4.40. Neither kind was clearly better." in text
+    assert "Predictions " not in DISCUSSION.conclusion([of_guesses], {}).markdown
 
 
 def test_the_conclusion_says_what_the_predictions_lack(recorded):
     held, missed = {"low": 1e-9, "high": 1e-7}, {"low": 8e-8, "high": 9e-8}
     text = DISCUSSION.conclusion([predicted(1.0, **held), predicted(8.0, **missed)], {}).markdown
-    assert "Of their intervals 1 of 2 held, where 95 % should: they were too narrow." in text
+    assert (
+        "1 of their 2 intervals contained the measured value or overlapped with its interval; the goal is 95 %, so they were too narrow."
+        in text
+    )
     assert "1 was off by more than 2 times; for 0 of them one other guess" in text
     assert "No single guess explains the other 1: a formula" in text
     text = DISCUSSION.conclusion([predicted(1.0, **held)], {}).markdown
-    assert "Of their intervals 1 of 1 held." in text and "off by more than" not in text
+    assert (
+        "1 of their 1 intervals contained the measured value or overlapped with its interval."
+        in text
+        and "off by more than" not in text
+    )
     rk.begin(run="recorded")
     ours = SUMMARY.by_own_methods(rk.results())
     known = DISCUSSION.misses(ours).markdown

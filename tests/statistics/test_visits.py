@@ -217,7 +217,7 @@ def test_the_pages_print_the_numbers_of_changes_that_tools_drift_gives():
     text = " ".join((ROOT / "book/method.md").read_text().split())
     numbers = [*shares, *(f"{count:,}" for count in counts)]
     assert [number for number in numbers if number not in text] == []
-    assert f"{shares[1]} to {shares[0]}" in (ROOT / "notebooks/summary.ipynb").read_text()
+    assert f"{shares[1]} and {shares[0]}" in (ROOT / "notebooks/summary.ipynb").read_text()
     # What the pages say of them in words.
     assert all(later["held"] / later["pairs"] > 0.9 for later in (eleven, six))
     assert len([*filter(None, unchanged["named_in_each_pair"])]) == 1  # all in one pair

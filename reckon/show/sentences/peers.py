@@ -28,7 +28,7 @@ def link_settings(other: Machine) -> tuple[str, str]:
 _BUILT_IN = (
     "**The other host is built into this machine**: a second network stack in namespaces of its "
     "own. Reckon itself carries the packets between the two, over a link that is set to a round "
-    "trip of {} and {} of IP packets. So delay and rate are settings, no findings: a result "
+    "trip of {} and {} of IP packets. So delay and rate are set, not measured. A result "
     "shows what this machine's software adds to them. `PEER=host PEER_TOKEN=…` uses a real host."
 )
 

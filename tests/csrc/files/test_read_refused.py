@@ -198,5 +198,5 @@ def test_a_sweep_ends_where_the_disk_has_no_room(folders, monkeypatch):
     assert prepared == [4 * MIB] and result.axis_in_unit.tolist() == [1, 2, 4]
     assert [point.reason for point in result.missing_points] == [
         "Files would take more than there is",
-        "the quick profile does not go so far",
+        "the quick profile does not include such large sizes or counts",
     ]
