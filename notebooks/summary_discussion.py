@@ -53,7 +53,7 @@ def misses(results: list[Result]) -> Block:
         if judged
         else "",
         f"With another value of one guess, inside its interval, and all other inputs as sealed, {known} "
-        "of them would be right. For these the formula may be right and only the guess wrong.",
+        f"of the {len(missed)} would be right. For these the formula may be right and only the guess wrong.",
         "Each chapter says what is known of the cause.",
         [f"- {link(result.quantity)}: {_discussed(result)}" for result in shown],
     )

@@ -112,7 +112,9 @@ def test_a_difference_that_visits_of_the_chapter_show_too_may_be_drift():
     steady = value("c", 1000, (1.0, 1.05), calls=2)
     (pair,) = disagreements([a, b, steady])
     assert not pair.is_explained
-    assert "times; this difference is not explained." in DISAGREEMENTS.apart([a, b, steady]).markdown
+    assert (
+        "times; this difference is not explained." in DISAGREEMENTS.apart([a, b, steady]).markdown
+    )
 
 
 def test_an_interval_over_visits_holds_the_drift():

@@ -126,7 +126,9 @@ def test_a_short_profile_leaves_what_takes_long_to_a_longer_one(folders, monkeyp
         until=rk.by_profile(quick=10240, standard=20480, full=20480),
     )
     curve = rk.measure(predicted, **plan)
-    assert [p.reason for p in curve.missing_points] == ["the quick profile does not include such large sizes or counts"]
+    assert [p.reason for p in curve.missing_points] == [
+        "the quick profile does not include such large sizes or counts"
+    ]
     assert curve.points[-1].x == 10240
     monkeypatch.setenv("RECKON_PROFILE", "standard")
     forget()

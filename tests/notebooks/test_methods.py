@@ -88,7 +88,9 @@ def test_pages_whose_intervals_do_not_overlap_are_not_said_to_be_alike():
         return METHODS.group(group).markdown.splitlines()[-1]
 
     apart = of_pages([118, 119, 120, 120, 121, 122], [98, 99, 100, 100, 101, 102])
-    assert "gives 1.20 times Reckon's value from the chapters' values, whose intervals do not" in apart
+    assert (
+        "gives 1.20 times Reckon's value from the chapters' values, whose intervals do not" in apart
+    )
     overlapping = of_pages([90, 100, 105, 105, 110, 120], [90, 95, 100, 100, 105, 110])
     assert "does not clearly differ from Reckon's (1.05 times" in overlapping
 

@@ -262,6 +262,6 @@ def test_the_conclusion_says_what_the_predictions_lack(recorded):
     rk.begin(run="recorded")
     ours = SUMMARY.by_own_methods(rk.results())
     known = DISCUSSION.misses(ours).markdown
-    count = re.search(r"would have made (\d+) of them", known)[1]
+    count = re.search(r"(\d+) of the \d+ would be right", known)[1]
     assert f"for {count} of them one other guess" in DISCUSSION.conclusion(ours, {}).markdown
     assert DISCUSSION.conclusion([], {}).markdown == "No estimate has been measured yet."

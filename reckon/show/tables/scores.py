@@ -155,9 +155,9 @@ def _calibration(judged: list[Result]) -> str:
     if not inside:
         return ""
     held = (
-        f"{sum(inside)} of {len(inside)} {plural(len(inside), 'interval', 'intervals')} contain the "
-        f"measured value or overlap with its interval: {100 * np.mean(inside):.0f} %; the goal is "
-        f"{100 * INTENDED:.0f} %"
+        f"{sum(inside)} of {len(inside)} {plural(len(inside), 'interval', 'intervals')} contain "
+        f"the measured value or overlap with its interval: {100 * np.mean(inside):.0f} %; "
+        f"the goal is {100 * INTENDED:.0f} %"
     )
     return f"{_narrow(judged)}{held}."
 
