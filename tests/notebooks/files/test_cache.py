@@ -30,7 +30,7 @@ def test_slow_reads_of_files_that_fit_are_no_reads_from_the_disk():
     hit, miss, *_ = CACHE.hits_and_misses(result)
     assert (hit, miss) == pytest.approx((1.8e-6, 82e-6), rel=0.05)
     text = CACHE.hit_and_miss_times(result).markdown
-    assert "predicted 81.0 µs" in text
+    assert "81.0 µs were predicted" in text
     assert "While the file fits, 4.0 % of the reads take more than" in text
 
 

@@ -42,7 +42,7 @@ def test_lines_under_way_are_those_of_littles_law(data, narrow):
     latency, line = 80e-9, 64
     block = FIGURES.lines_under_way(read, latency, line, "mem-lines", "Caption")
     predicted, measured = data("mem-lines")[1:]
-    assert predicted[:2] == ["Predicted: 50 lines", "50"]
+    assert predicted[:2] == ["Predicted: 50 lines on average", "50"]
     assert float(measured[1]) == pytest.approx(16 * 80 / 64, rel=0.03)
     assert "80.0 ns a line, one each 1.60 ns" in block.markdown
     assert block.measured == ("memory/made/read",)

@@ -8,6 +8,7 @@ from reckon.book import contents
 
 DRAWING = contents.findings_of("memory/latency_drawing")
 TIMES_NS = {"L1": 1.5, "L2": 4, "L3": 40, "memory": 110, "small": 200}
+SMALL = "Small pages: mostly a walk, then memory"
 
 
 def levels(**times_ns):
@@ -17,7 +18,7 @@ def levels(**times_ns):
 
 
 @pytest.mark.parametrize("narrow", [False, True])
-def test_the_walk_is_what_memory_takes_longer_in_small_pages(data, narrow):
+def test_a_load_waits_as_measured_for_each_level_and_last_in_small_pages(data, narrow):
     answers, caches = levels()
     answers[1].seal.predicted = 130e-9
     block = DRAWING.load(answers, caches, "latency-made", "Caption")
@@ -27,23 +28,31 @@ def test_the_walk_is_what_memory_takes_longer_in_small_pages(data, narrow):
         "L1 misses, L2 answers",
         "L2 misses, L3 answers",
         "L3 misses, memory answers",
-        "TLB misses: a walk first",
-        "The walk, and memory",
+        SMALL,
     ]
-    walk, rest = rows["TLB misses: a walk first"], rows["The walk, and memory"]
-    assert walk[0] == pytest.approx(90, rel=0.1) and walk[3] == pytest.approx(20)
-    assert walk[0] + rest[0] == pytest.approx(200, rel=0.05) and rest[3] == pytest.approx(130)
-    assert "(predicted 20.0 ns)" in block.markdown
+    assert rows[SMALL][0] == pytest.approx(200, rel=0.05) and rows[SMALL][3] == pytest.approx(130)
+    assert "(predicted 130 ns)" in block.markdown
     assert block.measured == ("memory/made/memory", "memory/made/small")
     assert_texts_touch_nothing(drawing("latency-made", narrow))
 
 
-def test_a_cache_that_was_not_measured_is_left_out_and_no_walk_is_drawn_of_no_time(data):
-    answers, caches = levels(small=100)
+@pytest.mark.parametrize("narrow", [False, True])
+def test_an_address_is_translated_by_the_tlb_or_by_a_walk(folders, narrow):
+    answers, _ = levels()
+    block = DRAWING.translation(answers, "walk-made", "Caption")
+    huge, small = (f"{each.median:.3g} ns" for each in answers)
+    assert f"{huge} measured in pages of 2 MiB, {small} in pages of 4 KiB" in block.markdown
+    assert_texts_touch_nothing(drawing("walk-made", narrow))
+    gone = made_up.unmeasured("memory/made/memory", answers[0])
+    assert "needs huge pages" in DRAWING.translation([gone, answers[1]], "m", "C").markdown
+
+
+def test_a_cache_that_was_not_measured_is_left_out(data):
+    answers, caches = levels()
     caches["L3"] = made_up.unmeasured("memory/made/L3", caches["L3"])
     DRAWING.load(answers, caches, "latency-made", "Caption")
     words = [row[0] for row in data("latency-made")[1:]]
-    assert words[2:] == ["L2 misses, memory answers", "The walk, and memory"]
+    assert words[2:] == ["L2 misses, memory answers", SMALL]
 
 
 def test_nothing_is_drawn_without_huge_pages():
