@@ -40,7 +40,7 @@ def test_a_load_waits_as_measured_for_each_level_and_last_in_small_pages(data, n
 def test_an_address_is_translated_by_the_tlb_or_by_a_walk(folders, narrow):
     answers, _ = levels()
     block = DRAWING.translation(answers, "walk-made", "Caption")
-    huge, small = (f"{each.median:.3g} ns" for each in answers)
+    huge, small = (f"{each.median * 1e9:.3g} ns" for each in answers)
     assert f"{huge} measured in pages of 2 MiB, {small} in pages of 4 KiB" in block.markdown
     assert_texts_touch_nothing(drawing("walk-made", narrow))
     gone = made_up.unmeasured("memory/made/memory", answers[0])
