@@ -291,7 +291,7 @@ def by_fallocate():
     by_size = {figure.at: figure for figure in rk.reports.measured_values("files/read/t470_sequential") if figure.measured and figure.predicted}
     largest = by_size[max(by_size)]
     measured, predicted = (rk.amount(largest.at * 2**20 / largest.base(time, "s"), "GB/s") for time in (largest.measured, largest.predicted))
-    return ("These files are made by `fallocate` and never written: the file system returns zeros for such extents without asking the disk; this is "
+    return ("These files are made by `fallocate` and never written: the file system returns zeros for such extents without asking the disk. This is "
             f"probably the reason. The report's largest file is read at {measured}; its drive's rating predicted {predicted}.")
 
 
@@ -320,7 +320,7 @@ def answer(find, request, access, random, in_order):
 
 def read_of_256_kib(need, software, curve):
     at = curve.point_index(256)
-    return ("Predict a random read of 256 KiB past the page cache: take the rate and the time to find a block from the column “Needed” of the table above, "
+    return ("Predict a random read of 256 KiB past the page cache. Take the rate and the time to find a block from the column “Needed” of the table above, "
             f"and {rk.amount(software, 'µs')} of software. Then look the measured time up in the figure.",
             _read_of_256_kib(need["find"], need["rate"], software, math.nan if at is None else curve.medians[at]))
 

@@ -39,7 +39,7 @@ def misses(results, in_cache, again, need_rate):
     off = [f"“{rk.title_of(result.quantity)}”" for result in results if rk.is_miss(result.ratio)]
     if not off:
         return rk.shown("none off", "Of the results above, no single result and no curve as a whole is off by more than a factor of two.")
-    found = [rk.shown("some off", f"Of the results above, these are off by more than a factor of two: {', '.join(off)}.")]
+    found = [rk.shown("some off", f"Off by more than a factor of two are: {', '.join(off)}.")]
     return found if math.isnan(need_rate) else [*found, _by_one_request(in_cache, in_cache.median / float(again.predicted), need_rate)]
 
 
