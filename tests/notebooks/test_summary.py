@@ -27,7 +27,7 @@ def predicted(factor, **interval):
 def test_the_score_counts_predictions_and_intervals_that_held():
     results = [predicted(1.0, low=0.0, high=1.0), predicted(4.0, low=0.0, high=1e-9)]
     assert SUMMARY.score(results).markdown == (
-        "**Of 2 sealed predictions, 50 % within 1.25 times, 50 % within 2 times and 100 % within 10 "
+        "**Of 2 sealed predictions, 50 % are within 1.25 times, 50 % within 2 times and 100 % within 10 "
         "times of the measured value.** By the geometric mean they were off by a factor of 2.00: 0 "
         "values came out more than 1.25 times higher than predicted, 1 came out lower by as much. 1 of 2 "
         "intervals contain the measured value or overlap with its interval: 50 %; the goal is 95 %."
@@ -90,7 +90,7 @@ def test_chapters_are_drawn_by_their_medians(folders):
     )
     high.seal.predicted, low.seal.predicted = 1e-9, 1e-7
     text = figure_of_ratios([low, high])
-    assert "; by the median, *cpu/made* came out highest and *memory/made* lowest" in text
+    assert "; the median ratio is highest for *cpu/made* and lowest for *memory/made*" in text
     assert "lowest" not in figure_of_ratios([low])
 
 
@@ -129,7 +129,7 @@ def test_predictions_are_scored_apart_by_what_they_were_made_from():
     assert scores.basis(guessed) == scores.DERIVED
     # What was known beforehand is in the table, and in no sentence on how good the predictions are.
     text = SUMMARY.score(results).markdown
-    assert text.startswith("**Of 2 sealed predictions, 50 % within 1.25 times")
+    assert text.startswith("**Of 2 sealed predictions, 50 % are within 1.25 times")
     assert text.endswith(
         "2 more predictions only repeat a setting or an earlier result; they are not counted in the 2."
     )

@@ -79,7 +79,7 @@ def prediction_ratios(results: list[Result], name: str, caption: str) -> Block:
     chapters = sorted(ratios, key=lambda chapter: -np.median(ratios[chapter]))
     first, last = chapters[0], chapters[-1]
     if first != last:
-        caption += f"; by the median, *{first}* came out highest and *{last}* lowest"
+        caption += f"; the median ratio is highest for *{first}* and lowest for *{last}*"
     data = Data(_columns("quantity"), [[r.quantity, f"{r.ratio:.6g}"] for r in judged])
     return _draw_ratios({each: ratios[each] for each in chapters}, "chapter", data, name, caption)
 

@@ -179,7 +179,11 @@ def _narrow(judged: list[Result]) -> str:
 def shares_sentence(judged: list[Result]) -> str:
     """The sentence on how many predictions came near."""
     shares = shares_within(factor_off(np.array([result.ratio for result in judged]))).items()
-    texts = [f"{share} within {limit:g} times" for limit, share in shares]
+    (limit, share), *others = shares
+    texts = [
+        f"{share} are within {limit:g} times",
+        *(f"{share} within {limit:g} times" for limit, share in others),
+    ]
     curves = " (a curve by its middle)" if any(result.is_curve for result in judged) else ""
     count = f"{len(judged)} sealed {plural(len(judged), 'prediction', 'predictions')}{curves}"
     return f"**Of {count}, {join_words(texts)} of the measured value.**"
