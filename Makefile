@@ -191,7 +191,7 @@ else
 	@chosen="not install$(foreach part,$(LEFT_OUT), and not long_$(part))"; \
 	  $(PY) -m pytest -n 3 $(BY_FILE) -m "parallel and $$chosen" --durations=20; parallel=$$?; \
 	  $(PY) -m pytest -m "not parallel and $$chosen" --durations=20; alone=$$?; \
-	  $(if $(LEFT_OUT),echo "Left out, as they take minutes: the long tests of $(LEFT_OUT). make nightly runs them." &&) \
+	  $(if $(LEFT_OUT),echo "Left out: the long tests of $(LEFT_OUT). make nightly runs them." &&) \
 	  exit $$((parallel | alone))
 endif
 

@@ -93,6 +93,17 @@ def test_ci_leaves_out_tests_of_what_has_not_changed_since_it_passed(ci, tmp_pat
     assert ci("book/method.md")[-1] == "test PARTS="
 
 
+@pytest.mark.parametrize("goal", ["test", "test PARTS=csrc", "test PARTS='csrc fleet builds'"])
+def test_what_make_runs_of_the_tests_is_a_program_of_the_shell(goal):
+    """CI above has another make."""
+    old = "--old-file=setup-dev"
+    recipe = finished(
+        "sh", "-c", f"make -n --no-print-directory {old} {goal}", cwd=ROOT, check=True
+    )
+    assert "pytest" in recipe.stdout
+    finished("bash", "-n", "-c", recipe.stdout, check=True)
+
+
 def test_actionlint_finds_nothing(tmp_path):
     actionlint = shutil.which("actionlint")
     if not actionlint:
