@@ -71,8 +71,8 @@ def misread_interval(touch):
     if not is_measured(touch):
         return ""
     summary = touch.summary
-    return (f"It is where the median of a later measurement would lie. Single trials go from {rk.amount(summary.minimum, 'us')} to "
-            f"{rk.amount(summary.p99, 'us')} (99th percentile).")
+    return (f"It is where the median of a later measurement would lie. A trial is a mean of 64 touches, and trials go from "
+            f"{rk.amount(summary.minimum, 'us')} to {rk.amount(summary.p99, 'us')} (99th percentile); single touches vary more.")
 
 
 def work_that_fits(touch, prediction):
@@ -94,18 +94,25 @@ def explanation(touch, prediction):
     return rk.say(f"{side} {fits} The difference is due to misses of the TLB, because the page is new to it.")
 
 
-def tlb_claim(walk):
-    """What the grader answers. walk: how much longer memory takes in small pages than in huge ones, in seconds; None if that is not shown."""
-    if walk is None or not np.isfinite(walk) or walk <= 0:
-        return "No value of this run shows it; “unexplained” would have had full marks."
-    return (f"In week 5 a load in small pages took {rk.amount(walk, 'ns')} longer than in huge ones: compare that with the difference. "
-            "“Unexplained” would have had full marks.")
+def tlb_claim(walk, missing):
+    """What the grader answers. walk: how much longer memory takes in small pages than in huge ones at most, missing: how much longer a touch
+    takes than predicted, in seconds; a walk of NaN was not measured."""
+    full_marks = "“Unexplained” would have had full marks."
+    if not 0 < 2 * walk < missing:
+        return f"No value of this run shows it. {full_marks}"
+    return (f"In week 5 a load in small pages took at most {rk.amount(walk, 'ns')} longer than in huge ones, by their intervals. "
+            f"{rk.amount(missing, 'ns')} are missing here, so one miss of the TLB does not explain them. {full_marks}")
 
 
 def page_walk():
     by_name = rk.by_name(rk.results("memory/latency"))
-    pair = [by_name.get(name) for name in ("memory_small", "memory")]
-    return pair[0].median - pair[1].median if is_measured(*pair) and pair[0].apart(pair[1]) > 0 else None
+    small, huge = (by_name.get(name) for name in ("memory_small", "memory"))
+    return small.summary.interval.ends[1] - huge.summary.interval.ends[0] if is_measured(small, huge) else np.nan
+
+
+def missing(touch, prediction):
+    """How much longer a touch takes than predicted, in seconds."""
+    return touch.median - float(prediction.predicted) if is_measured(touch) else np.nan
 
 
 def clearing_of(prediction):
@@ -123,8 +130,8 @@ def decided(touch, huge, prediction):
         return f"{said} So the formula's rate of clearing does not fit huge pages."
     if touch.median <= NEAR * float(prediction.predicted):
         return f"{said} So the rate of clearing is right for huge pages."
-    return (f"{said} So this already decides the section above: the rate of clearing is right, and unless small pages are cleared more "
-            "slowly, the missing time is the kernel's.")
+    return (f"{said} So this already decides the section above. The rate of clearing fits memory, and a small page in the cache may be cleared "
+            "faster still. Unless small pages are cleared more slowly, the missing time is the kernel's.")
 
 
 def deciding(touch, huge, prediction):

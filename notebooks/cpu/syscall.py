@@ -96,6 +96,10 @@ def older_entry(old, null, trap, at_most):
                              "this entry point seems to leave the guest.")
     if more <= at_most:
         return rk.consistent("interrupt table", f"{takes} {left}, which fits the guess for an interrupt gate.")
+    gate = more - trap.value
+    if is_trapped and 0 < gate <= at_most:
+        return rk.consistent("trip and gate", f"{takes} {left}. One trip out of the guest, as a trapped CPUID takes it ({trapped}), and an "
+                             f"interrupt gate of {rk.amount(gate, 'ns')} would explain it. By the guess a gate takes {rk.amount(at_most, 'ns')} at most.")
     as_trips = f" and {rk.number(more / trap.value, 2)} times a trapped CPUID ({trapped})" if is_trapped else ""
     return rk.unexplained("int 0x80 waits", f"{takes} {left}. That is more than the guess for an interrupt gate ({rk.amount(at_most, 'ns')} at "
                           f"most){as_trips}. We cannot explain this time.")

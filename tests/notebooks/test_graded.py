@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pytest
 from helpers import made_up
 from helpers.project import ROOT
@@ -69,8 +70,10 @@ def test_the_grader_answers_with_values_of_the_run():
         rk.amount(result.summary.p99, "us") in note
         and rk.amount(result.summary.minimum, "us") in note
     )
-    assert "30.0 ns longer" in PAGE.tlb_claim(30e-9)
-    assert "No value of this run shows it" in PAGE.tlb_claim(None)
+    assert "30.0 ns longer" in PAGE.tlb_claim(30e-9, 700e-9)
+    assert PAGE.missing(result, mine()) == pytest.approx(result.median - 1.6e-6)
+    for walk_ns, missing_ns in ((400, 700), (np.nan, 700), (30, -100), (30, np.nan)):
+        assert "No value of this run shows it" in PAGE.tlb_claim(walk_ns / 1e9, missing_ns / 1e9)
     huge = made_up.single("memory/fault/huge", 150, "us")
     assert "512 µs by my formula" in PAGE.deciding(result, huge, mine()).markdown
     assert "does not fit huge pages" in PAGE.decided(result, huge, mine())
