@@ -12,7 +12,6 @@ from collections import Counter
 import hypothesis
 import pytest
 from helpers import leaks
-from helpers.books import RecordedProject
 from helpers.peers import Peer
 from helpers.project import LIBRARY, RECORDED, ROOT, forget, make_tests_library
 
@@ -67,8 +66,8 @@ def pytest_terminal_summary(terminalreporter):
 # --write-durations` of all files or of some: workers get the longest first, so that what comes last is short.
 DURATIONS = ROOT / "tests" / "durations.json"
 SHORT_S = 5
-# It builds the book, and begins at once; files that read it begin behind this number of others, when it is
-# there.
+# It builds the book of book/conftest.py, and begins at once; files that read that book begin behind this
+# number of others, when it is there.
 BUILDS_THE_BOOK, MEANWHILE = "tests/book/test_building.py", 4
 
 
@@ -130,8 +129,8 @@ def _in_order(files, readers):
 
 
 def _reads(item):
-    """Whether the test reads the book."""
-    return bool({"built", "built_too"} & {*item.fixturenames})
+    """Whether the test reads the book of book/conftest.py."""
+    return "built" in item.fixturenames
 
 
 def _file(item):
@@ -170,31 +169,6 @@ def shared_folder(tmp_path_factory):
         return folder
 
     return share
-
-
-def _build_book(folder):
-    """Fill the folder with a project whose book is built, and copies of what the build made."""
-    project = RecordedProject(folder / "project")
-    done = project.build()
-    assert done.returncode == 0, done.stdout + done.stderr
-    (folder / "output").write_text(done.stdout)
-    for made in ("executed", "figures", "html", "latex"):
-        if (project.base / "_build" / made).exists():  # without TeX there is no latex
-            shutil.copytree(project.base / "_build" / made, folder / made)
-
-
-@pytest.fixture(scope="session")
-def built(shared_folder):
-    """The folder of the book: its `project`; the executed pages, `figures`, `html` and, with TeX, `latex`
-    as first made; the `output`."""
-    return shared_folder("book", _build_book)
-
-
-@pytest.fixture(scope="session")
-def built_too(request):
-    """The folder of the book if other tests of this run read it; else None, for it takes minutes."""
-    others = [item for item in request.session.items if "built" in item.fixturenames]
-    return request.getfixturevalue("built") if others else None
 
 
 @pytest.fixture

@@ -1,15 +1,35 @@
-"""Chromium, pages of panels and the site of the recorded run, as the tests of this folder open them."""
+"""The book of the recorded run, built once for all tests of this folder."""
 
 import functools
 import http.server
+import shutil
 import threading
 
 import pytest
 from helpers import made_up, panels
+from helpers.books import RecordedProject
 from helpers.capabilities import installed_any
 
 from reckon import records
 from reckon.records.quantities.result import Result
+
+
+def _build(folder):
+    """Fill the folder with a project whose book is built, and copies of what the build made."""
+    project = RecordedProject(folder / "project")
+    done = project.build()
+    assert done.returncode == 0, done.stdout + done.stderr
+    (folder / "output").write_text(done.stdout)
+    for made in ("executed", "figures", "html", "latex"):
+        if (project.base / "_build" / made).exists():  # without TeX there is no latex
+            shutil.copytree(project.base / "_build" / made, folder / made)
+
+
+@pytest.fixture(scope="session")
+def built(shared_folder):
+    """The folder of the book: its `project`; the executed pages, `figures`, `html` and, with TeX, `latex`
+    as first made; the `output`."""
+    return shared_folder("book", _build)
 
 
 @pytest.fixture(scope="session")

@@ -32,7 +32,7 @@ class Project:
         self.base = base
         if (base / "reckon").exists():
             return
-        for name in ("reckon", "notebooks", "csrc", "book", "tests/exercises"):
+        for name in ("reckon", "notebooks", "csrc", "book"):
             shutil.copytree(
                 ROOT / name,
                 base / name,

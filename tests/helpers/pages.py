@@ -4,7 +4,6 @@ tests/expected/PAGE.ipynb holds the outputs of a page's cells by the cells' ids;
 in notebooks/ alone, and are laid in before the page is executed.
 """
 
-import copy
 import csv
 import re
 import shutil
@@ -12,7 +11,6 @@ from pathlib import Path
 
 import nbformat
 from nbformat.v4 import new_code_cell, new_notebook, new_output
-from pytest_notebook.post_processors import coalesce_streams
 
 from helpers.project import LIBRARY, RECORDED, ROOT
 from reckon import records
@@ -92,17 +90,6 @@ def lay_in_source(page: str, outputs: dict[str, list], folder: Path) -> Path:
     path = folder / "page.ipynb"
     nbformat.write(notebook, path)
     return path
-
-
-def in_book(notebook, executed: Path, resources: dict):
-    """The notebook with the outputs of the page that a book executed, reduced."""
-    notebook = copy.deepcopy(notebook)
-    outputs = {cell.id: cell.get("outputs", []) for cell in nbformat.read(executed, 4).cells}
-    for cell in notebook.cells:
-        if cell.cell_type == "code":
-            cell.outputs = outputs[cell.id]
-    notebook, _ = coalesce_streams(notebook, resources)
-    return reduced(notebook, resources)[0]
 
 
 def write_expected(page: str, executed: Path) -> None:

@@ -1,14 +1,12 @@
-"""Each page shows what is expected of the recorded run; where much could not be measured it is whole and
-says why."""
+"""Each page is executed by pytest-notebook and shows what is expected of the recorded run; where much
+could not be measured it is whole and says why."""
 
 import json
 import re
 
-import nbformat
 import pytest
 from helpers import pages
 from helpers.project import RECORDED, ROOT, share_statistics
-from pytest_notebook.diffing import diff_notebooks, diff_to_string
 from pytest_notebook.nb_regression import NBRegressionError
 
 from reckon.book import contents
@@ -39,32 +37,18 @@ def run(tmp_path, nb_regression, monkeypatch):
 
 
 @pytest.mark.parametrize("page", contents.notebooks())
-def test_a_page_shows_what_is_expected(page, run, nb_regression, tmp_path, built_too):
-    """Where the book is built anyway, in the book; else as pytest-notebook executes the page. With
-    --nb-force-regen (make expected): writes it."""
+def test_a_page_shows_what_is_expected(page, run, nb_regression, tmp_path):
+    """With --nb-force-regen (make expected): writes it."""
     outputs = {} if nb_regression.force_regen else pages.expected_outputs(page)
     notebook = pages.lay_in_source(page, outputs, tmp_path)
     try:
-        if built_too and not nb_regression.force_regen:
-            check_in_book(page, notebook, built_too, run)
-        else:
-            nb_regression.check(notebook)
+        nb_regression.check(notebook)
     except NBRegressionError as difference:
         if nb_regression.force_regen:
             pages.write_expected(page, notebook)
             return
         difference.add_note(f"If this is right: make expected PAGE={page}")
         raise
-
-
-def check_in_book(page, expected, built, run):
-    """As nb_regression checks a notebook that it executes."""
-    resources = {"run": run, "figures": built / "figures"}
-    expected = nbformat.read(expected, 4)
-    shown = pages.in_book(expected, built / f"executed/{page}.ipynb", resources)
-    difference = diff_notebooks(expected, shown)
-    if difference:
-        raise NBRegressionError(diff_to_string(expected, difference, use_color=False))
 
 
 def test_every_expected_page_has_a_notebook():
