@@ -90,8 +90,8 @@ def _caption(part: str, rows: list[Row], titles: dict[str, str]) -> str:
     marked = "; *(Reckon's)*: this run's by Reckon's own method" if by_reckon else ""
     return (
         f"{part.capitalize()}{_finding(rows, titles)}. Every other machine's value is divided by "
-        f"this run's, by the same method{marked}. A rate's number is the inverse, so that each "
-        "is how many times as long it takes there. Red: slower than this machine, blue: faster, grey: "
+        f"this run's, by the same method{marked}. For a rate the number is the inverse, so each "
+        "says how many times as long the other machine takes. Red: slower than this machine, blue: faster, grey: "
         "alike or not ranked, empty: nothing to compare with this run's"
     )
 

@@ -202,7 +202,7 @@ def second_reader(each, together, work, cpus):
         return _second_reader_waits(together, work, cpus, f"a block takes {times} times as long as with one reader")
     if two_rate.interval.high < 2 * one_rate.interval.low:
         by_rates = f"computed from the rates, a block takes {rk.number(2 * one_rate.median / two_rate.median, 2)} times as long as with one"
-        return [rk.shown("second reader waits by rates", "The two times overlap; but two readers together read less than twice as much as one, so each "
+        return [rk.shown("second reader waits by rates", "The intervals of the two times overlap; but two readers together read less than twice as much as one, so each "
                          "is slowed."), _second_reader_waits(together, work, cpus, by_rates)]
     if two.interval.high < 1.25 * alone.interval.low:
         return rk.shown("second reader for nothing", f"It hardly does: a block takes {times} times as long as with one reader, and by the "
@@ -287,7 +287,7 @@ def cpu_work(work, work_of_20):
         found = [rk.shown("work off", f"A CPU's work for a single reader is {rk.number(work.ratio, 2)} times the prediction: with the prediction's null call "
                           f"and clock, {cycles} cycles instead of {rk.number(sealed['cycles'])}.")]
     else:
-        found = [rk.shown("work as guessed", f"The guess of a CPU's work held within a factor of two: {cycles} cycles.")]
+        found = [rk.shown("work as guessed", f"A CPU's work was guessed within a factor of two: {rk.number(sealed['cycles'])} cycles were guessed, {cycles} measured.")]
     if not work_of_20.has_samples:
         return found
     if work.apart(work_of_20) > 0:

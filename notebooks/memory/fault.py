@@ -162,7 +162,7 @@ def fewer_faults_than_pages(faults_per_page):
     few = [f"{rk.title_of(quantity)} ({rk.number(faults)})" for quantity, faults in faults_per_page.items() if faults < WHOLE]
     if not few:
         return []
-    return rk.shown("fewer faults than pages", f"Not among them, for fewer faults than pages were counted (faults for each page): {', '.join(few)}.")
+    return rk.shown("fewer faults than pages", f"Not checked, because the kernel counted fewer faults than pages (faults for each page): {', '.join(few)}.")
 
 
 @rk.finding

@@ -287,7 +287,7 @@ def tlb_reach(in_small, in_huge, walk):
         return rk.consistent("reach within", f"Small pages are {at_least} at each size beyond {last}. The TLB may reach up to this size, or L2 may end "
                              "sooner in small pages.")
     first = rk.amount(next(size for size in both if size not in alike), "byte")
-    return rk.unexplained("reach not sharp", f"Small pages are {at_least} for the first time at {first}, and at each size only beyond "
+    return rk.unexplained("reach not sharp", f"Small pages are {at_least} for the first time at {first}, but at every size only beyond "
                           f"{last}. So the data do not show where the TLB's reach ends.")
 
 

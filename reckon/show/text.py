@@ -145,5 +145,5 @@ def machine_value(value: float | str | None, unit: str, unknown: str = "not repo
 
 
 def neither_shown(undecided: int) -> str:
-    """ ", in 3 neither is shown to be": of comparisons; "" without any."""
-    return f", in {undecided} neither is shown to be" if undecided else ""
+    """ ", in 3 the data do not show which": of comparisons; "" without any."""
+    return f", in {undecided} the data do not show which" if undecided else ""

@@ -140,15 +140,15 @@ def curve_outcome(points: Iterable[tuple[float, str]], how: str) -> str:
     pairs = [(ratio, position) for ratio, position in points if is_comparable(ratio)]
     ratios = sorted(ratio for ratio, _ in pairs)
     near = sum(map(is_near, ratios))
-    count = f"{near} of {len(pairs)} points lie within {NEAR} times of the prediction"
+    count = f"{near} of {len(pairs)} points lie within a factor of {NEAR} of the prediction"
     few = len(pairs) // _SINGLE_POINTS
     if ratios[few] < 1 / _BESIDE and ratios[-1 - few] > _BESIDE:
         lowest, at_lowest = min(pairs, key=itemgetter(0))
         highest, at_highest = max(pairs, key=itemgetter(0))
         return (
-            f"on both sides of the prediction. It lies from {units.number(lowest)} times at "
-            f"{at_lowest} to {units.number(highest)} times at {at_highest}. The median is "
-            f"{units.number(float(np.median(ratios)))} times the prediction. {count}."
+            f"on both sides of the prediction. It lies from {units.number(lowest)} times the "
+            f"prediction at {at_lowest} to {units.number(highest)} times at {at_highest}. The median "
+            f"is {units.number(float(np.median(ratios)))} times the prediction. {count}."
         )
     worst, at_worst = max(pairs, key=lambda pair: abs(math.log(pair[0])))
     farthest = f"It is farthest off at {at_worst}, with {units.number(worst)} times the prediction."

@@ -78,9 +78,9 @@ def below(results: dict[str, Result]) -> str:
     sentences = {
         "( ): where a repeat some minutes later would lie, about "
         "[nine times in ten](/book/method.md).": is_repeat,
-        f"From one visit only, so of those seconds alone: {join_words(single)}.": single
+        f"From a single visit, and of its seconds alone: {join_words(single)}.": single
         and is_repeat,
-        "The intervals are from one visit only, so of those seconds alone.": single
+        "The intervals are from a single visit, and of its seconds alone.": single
         and not is_repeat,
     }
     return " ".join(sentence for sentence, applies in sentences.items() if applies)
