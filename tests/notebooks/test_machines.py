@@ -74,7 +74,8 @@ def test_values_that_show_no_machines_speed_are_not_ranked(folders):
     penalty = made_up.single("files/remote/penalty_in_order", 10, "ns")
     o = compared([getpid(), over_link, penalty])
     text = MACHINES.ranking(o, "t470").markdown
-    assert "in 0 of 1 values, in 1 the data do not show which. " in text  # this run's interval holds it
+    # This run's interval holds it.
+    assert "in 0 of 1 values, in 1 the data do not show which. " in text
     assert text.endswith(
         "- Not ranked:\n  - 1 value over the link to the other host\n"
         "  - Remote files: Penalty, in order (Reckon's)"

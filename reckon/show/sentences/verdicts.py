@@ -147,8 +147,8 @@ def curve_outcome(points: Iterable[tuple[float, str]], how: str) -> str:
         highest, at_highest = max(pairs, key=itemgetter(0))
         return (
             f"on both sides of the prediction. It lies from {units.number(lowest)} times the "
-            f"prediction at {at_lowest} to {units.number(highest)} times at {at_highest}. The median "
-            f"is {units.number(float(np.median(ratios)))} times the prediction. {count}."
+            f"prediction at {at_lowest} to {units.number(highest)} times at {at_highest}. "
+            f"The median is {units.number(float(np.median(ratios)))} times the prediction. {count}."
         )
     worst, at_worst = max(pairs, key=lambda pair: abs(math.log(pair[0])))
     farthest = f"It is farthest off at {at_worst}, with {units.number(worst)} times the prediction."
