@@ -194,8 +194,8 @@ def answer(alone):
     needed = (alone.median - sealed["calls"] * sealed["null"]) / sealed["passes"] - sealed["turn"]
     if needed <= 0:
         return []
-    return rk.consistent("passes take the rest", f"If each of the two passes through the kernel takes {rk.amount(needed, 'µs', 2)} instead of the guessed "
-                         f"{rk.amount(sealed['stack'] / sealed['clock'], 'µs', 2)}, this would explain the round trip.")
+    return rk.consistent("passes take the rest", f"A pass through the kernel that takes {rk.amount(needed, 'µs', 2)} instead of the guessed "
+                         f"{rk.amount(sealed['stack'] / sealed['clock'], 'µs', 2)} would explain it; there are two.")
 
 
 @rk.finding(needs=["alone"])

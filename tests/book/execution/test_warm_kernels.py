@@ -2,6 +2,7 @@
 
 import asyncio
 import queue
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -35,7 +36,9 @@ class Kernel(_Client):
 
 
 def ready(kernel, timeout=60):
-    asyncio.run(kernel.wait_for_ready(timeout))
+    # In a thread of its own: where another test drives a browser, this one has a running loop.
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, kernel.wait_for_ready(timeout)).result()
     return kernel.asked
 
 
