@@ -28,7 +28,7 @@ _ALIGNED = re.compile(r"\\begin\{aligned\}(.*)\\end\{aligned\}", re.S)
 _MARKUP = re.compile(r"\\(\w+|,)|[\\{}&]")
 _REPEATS_TABLE = re.compile(r"Verdict\. Predicted (?!.*\. [A-Z]).*", re.S)
 # In lines of a table: the height of a page; of most figures; of headings and a caption.
-_LINES_OF_PAGE, _FIGURE_LINES, _LINES_AROUND = 72, 14, 8
+_LINES_OF_PAGE, _FIGURE_LINES, _LINES_AROUND = 72, 14, 10
 _BUILDS_ON, _NEEDS_NOTHING = "Builds on ", "Builds on no other chapter"
 _IN_PRINT = "in-print"  # as block.IN_PRINT
 _FOLD_MARK = 'class="folded"'  # as staging puts it below the heading
