@@ -10,6 +10,8 @@ from reckon.book import contents
 FIGURES = contents.findings_of("network/throughput_figures")
 SEGMENT = 1448
 
+pytestmark = pytest.mark.usefixtures("folders")  # figures are no checkout's own
+
 
 def carried(trip, rate=125e6):
     return FIGURES.Carried(trip.value, trip.origin, rate, 10, 10 * SEGMENT)

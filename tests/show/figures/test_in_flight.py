@@ -9,6 +9,8 @@ from reckon.show.figures import in_flight
 from reckon.show.figures.in_flight import Flight
 from reckon.show.figures.text_bars import COLOURS
 
+pytestmark = pytest.mark.usefixtures("folders")  # figures are no checkout's own
+
 
 def bars(drawn, colour):
     """Where the bars of that colour begin and end, by their row's height."""
