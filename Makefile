@@ -73,6 +73,8 @@ OPTIONS := PROFILE FRESH RUN NO_APT PAGES PREDICTIONS BLIND VOTES OWN AUTHOR COU
   COUNT MESSAGES SEED PAGE LIB NAME FILE
 space := $(subst ,, )
 stated := $(foreach word,$(subst \$(space),_,$(MAKEOVERRIDES)),$(firstword $(subst =, ,$(word))))
+# Of another make, below this one or a test, they are no options: csrc/Makefile has PARTS of its own.
+MAKEOVERRIDES :=
 unknown := $(filter-out $(OPTIONS) RECKON_%,$(stated))
 # $(call nearest,NAME,KNOWN): the known name that is meant; none without Python.
 nearest = $(shell $(PYTHON) -c "import difflib, sys; print(*difflib.get_close_matches(sys.argv[1], sys.argv[2:], 1))" '$(1)' $(2) 2>/dev/null)

@@ -4,6 +4,8 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
+from pathlib import Path
 
 import pytest
 from helpers.capabilities import given, need
@@ -102,6 +104,15 @@ def test_what_make_runs_of_the_tests_is_a_program_of_the_shell(goal):
     )
     assert "pytest" in recipe.stdout
     finished("bash", "-n", "-c", recipe.stdout, check=True)
+
+
+def test_no_option_of_make_is_one_of_the_library_s():
+    """With PARTS=csrc the library had no probe, and did not link."""
+    (ROOT / "_build").mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=ROOT / "_build") as folder:
+        lib = f"LIB=_build/{Path(folder).name}"
+        made = finished("make", "-n", "lib", lib, "PARTS=csrc fleet builds", cwd=ROOT, check=True)
+    assert "cpu/loop.o" in made.stdout
 
 
 def test_actionlint_finds_nothing(tmp_path):
