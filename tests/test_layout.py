@@ -90,6 +90,7 @@ INCLUDED_BY = {
     "peer": {"probe"},
     "lab": {"probe"},
     "test": {"probe", "network/support"},
+    "exercises": {"probe", "files/support"},
 }
 
 

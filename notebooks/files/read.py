@@ -378,7 +378,8 @@ def two_reads_under_way(read):
 
 
 def place_refuted(random, in_order):
-    return ("The model says that a disk takes longer to find a random block than the next one. Refute it for this disk: read blocks in order, backwards, past the page cache. "
-            "What would each explanation expect?",
-            f"Random blocks take {random} here, those in order {in_order}. If places matter, backwards is near to in order, because each block lies beside the last. If the "
-            "disk reads ahead, backwards is near to random, because nothing was read ahead. If all three are alike, neither shows, and the time goes into the request itself.")
+    question, solution = rk.show.project("backwards", "The model says that a disk takes longer to find a random block than the next one. Refute it for this disk: read the blocks "
+                                         "backwards, each from the disk. What would each explanation expect?")
+    return question, (f"{solution}\n\nRandom blocks take {random} here, those in order {in_order}. If places matter, backwards is near to in order, because each block lies beside the "
+                      "last. If the disk reads ahead, backwards is near to random, because nothing was read ahead. If all three are alike, neither shows, and the time goes into the "
+                      "request itself. The page cache adds a copy to each block, which the other two do not have.")
