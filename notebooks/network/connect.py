@@ -183,12 +183,13 @@ def slowest_connections(opened):
             f"than that in {rk.percent(0.9**10)} of the cases only, if they are independent. So a page that waits for all of them waits for the slow ones.")
 
 
-def in_one_packet(opened, trip):
-    return ("Change the probe of `connect` (`csrc/network/connect.c`): send a request with the first packet (TCP Fast Open, `MSG_FASTOPEN`). Predict connect and answer together, on the other "
-            "host.",
-            f"Today a connect takes {opened}, and the request {rk.amount(trip.value, 'µs')} after it. With the request in the first packet one of the two trips is saved, "
-            f"so about {rk.amount(opened.median, 'µs')} remain. The first connection to a host only fetches the cookie and saves nothing. Both hosts have to allow it "
-            "(`net.ipv4.tcp_fastopen`).")
+def request_alone(within, opened, trip):
+    question, solution = rk.show.project("one_request", "Write a probe of a request that has a connection of its own, within the machine: from `socket` and `connect` until `close`. Predict it from the table. "
+                                         "To the other host, how much would a request in the first packet (TCP Fast Open) save?")
+    return question, (f"{solution}\n\n`connect` ({within['connect']}), `close` ({within['close']}) and a round trip of one byte are in it. The server also accepts and closes, on the same CPU.\n\n"
+                      f"To the other host, a connect takes {opened}, and the request {rk.amount(trip.value, 'µs')} after it. With the request in the first packet one of the two "
+                      f"trips is saved, so about {rk.amount(opened.median, 'µs')} remain. The first connection to a host only fetches the cookie and saves nothing. Both hosts have to "
+                      "allow it (`net.ipv4.tcp_fastopen`).")
 
 
 def no_wait_refuted(opened, closed):
