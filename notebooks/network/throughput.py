@@ -352,10 +352,11 @@ def sends_for_half(sends):
 
 
 def splice(alone):
-    return ("Change the probe of a stream to another CPU (`csrc/network/throughput.c`) so that the sender calls `sendfile` on a file in memory instead of `send`. Predict the rate. What does it refute if "
-            "nothing changes?",
-            f"`send` copies each byte into the kernel, and the receiver copies it out: two copies within {alone}. Without the first, the sender does less; the rate grows only if the "
-            "sender was what limited it. If nothing changes, copying at the sender is refuted as what limits the rate; the receiver on its CPU comes next.")
+    question, solution = rk.show.project("sendfile", "Write the timed part of a stream that `sendfile` sends from a file in memory, to a receiver on the same CPU. Predict the time of a byte. "
+                                         "What does it refute if a byte takes as long as by `send`?")
+    return question, (f"{solution}\n\n`send` copies each byte into the kernel, and the receiver copies it out: two copies within {rk.amount(per_byte(alone)[0], 'ns')} a byte. Without the "
+                      "first, a byte has to take less. If nothing changes, copying at the sender is refuted as where the time goes; the work for each packet comes next. A file of "
+                      "1 MiB stays in a cache, as the buffer of `send` does. With one of 128 MiB, the copy that is left reads main memory.")
 
 
 def copies_refuted(alone):
