@@ -187,9 +187,9 @@ window.reckon.results = (() => {
     const share = (input) => Math.abs(input.later / input.value - 1);
     const moved = later.filter((input) => share(input) >= least);
     if (!moved.length) return "";
-    const names = joined(moved.map((input) => `${input.label} by ${number(100 * share(input), 2)} %`));
+    const names = joined(moved.map((input) => `“${input.label}” by ${number(100 * share(input), 2)} %`));
     const value = ends(along(formula, "predicted", laterValuesOf(now.inputs)), formula);
-    return `${start} Later values of these inputs differ: ${names}. With the later values it would be ${value}.`;
+    return `${start} Inputs that were measured again differ: ${names}. With the later values the prediction would be ${value}.`;
   }
 
   function partsText(formula, { hardware, software }) {

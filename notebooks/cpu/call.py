@@ -7,11 +7,16 @@ import numpy as np
 import reckon as rk
 
 
-def adds(change, clock):
-    """ "adds 0.3 ns" or "takes off 0.3 ns"."""
+def made_longer(call, change):
+    """ "makes the optimised call 0.3 ns longer", or shorter; call: what it is called."""
+    return f"{call} {rk.amount(abs(change), 'ns')} {'longer' if change >= 0 else 'shorter'}"
+
+
+def changes(how, change, clock):
+    """The same in a sentence; how: optimised or unoptimised."""
     if abs(change) * clock.value < 0.02:
-        return "adds less than 0.02 cycles"
-    return f"{'adds' if change >= 0 else 'takes off'} {rk.amount(abs(change), 'ns')}"
+        return f"changes the {how} call by less than 0.02 cycles"
+    return f"makes {made_longer(f'the {how} call', change)}"
 
 
 def is_unclear(line):
@@ -29,13 +34,13 @@ def steps(call):
 def each_argument(call, how, clock):
     line = call.line
     if line is None:
-        return rk.unexplained("argument not measured", f"{how} it could not be measured.")
+        return rk.unexplained("argument not measured", f"In the {how} call it could not be measured.")
     if not call.is_straight:
         each, largest = steps(call)
-        return rk.shown("no one number", f"{how} {len(each)} arguments together change the call by {rk.amount(each.sum(), 'ns')}, and argument {largest} "
-                        f"alone changes it by {rk.amount(each[largest - 1], 'ns')}. The curve is no straight line, so arguments have no single cost.")
+        return rk.shown("no one number", f"Together {len(each)} arguments make {made_longer(f'the {how} call', each.sum())}; argument {largest} "
+                        f"alone makes {made_longer('it', each[largest - 1])}. The curve is no straight line, so arguments have no single cost.")
     cycles = abs(line.slope) * clock.value
-    costs = f"{how} an argument {adds(line.slope, clock)} by the fitted line"
+    costs = f"By the fitted line an argument {changes(how, line.slope, clock)}"
     if cycles < 0.02:
         return rk.shown("argument adds nothing", f"{costs}.")
     if is_unclear(line):
@@ -58,10 +63,10 @@ def overlapping(o2, o0):
 @rk.finding(needs=())
 def seventh(call, how, clock):
     if len(call.points) < 8:
-        return rk.unexplained("seventh not measured", f"{how} not all of them could be measured.")
+        return rk.unexplained("seventh not measured", f"Not all calls with arguments could be measured ({how}).")
     *others, last = np.diff(call.medians)
     middle, largest = np.median(others), np.abs(others).max()
-    found = f"{how} the seventh argument {adds(last, clock)}. Each of the six before it changes the call by {rk.amount(middle, 'ns')} (median)."
+    found = f"The seventh argument {changes(how, last, clock)}. Each of the six before it makes {made_longer('it', middle)} (median)."
     if last <= max(middle, 0) or not call.summaries[-1].apart(call.summaries[-2]):
         return rk.shown("seventh like others", f"{found} So the seventh does not visibly cost more.")
     if last <= 2 * largest:
@@ -135,8 +140,8 @@ def misses(o2, o0, jumps):
     """The list of the predictions that were missed, and why."""
     items = [item for call, how in ((o2, "Optimised"), (o0, "Unoptimised"))
              for item in (missed_call(call, how, jumps), missed_slope(call, how))]
-    and_slopes = " and the slopes of straight lines" if o2.is_straight or o0.is_straight else ""
-    return rk.missed_list(items, f"None. We compare the medians over the arguments{and_slopes}.")
+    and_slopes = " or by the slope of a straight line" if o2.is_straight or o0.is_straight else ""
+    return rk.missed_list(items, f"No curve is off that far, by the median over its arguments{and_slopes}.")
 
 
 @rk.finding(missing="")

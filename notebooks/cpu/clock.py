@@ -86,7 +86,7 @@ def steadiness(levels, whose="fresh processes"):
         is_faster = (others > near.max()).any()
         slower = (" Something else on the core cannot explain a faster clock, because it would make the clock look slower. A turbo clock is the first "
                   "candidate; it is not shown." if is_faster else "")
-        outside = "The median of the other process is" if len(others) == 1 else "The medians of the other processes are"
+        outside = "The remaining process has a median of" if len(others) == 1 else "The remaining processes have medians of"
         found.append(rk.unexplained("faster outliers" if is_faster else "outliers", f"{outside} {listed(others)}.{slower}"))
     groups = rk.two_groups(levels)
     if groups:
@@ -109,7 +109,7 @@ def steady_clock(core_clock):
                              "counts the cycles of that moment.")]
 
 
-@rk.finding(missing="There is no second ruler: how long a multiplication takes on this core is not known.")
+@rk.finding(missing="There is no second chain: how long a multiplication takes on this core is not known.")
 def second_ruler(check, core_clock):
     apart = disagreement(check, core_clock)
     disagree = (f"Additions and multiplications disagree by {rk.percent(apart)} (in one visit, by {rk.percent(most_apart(check, core_clock))} "

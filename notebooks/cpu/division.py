@@ -120,7 +120,7 @@ def misses(bits_of, curves, start, per_bit, clock):
         return rk.unexplained("none measured", "Nothing was measured to compare with the predictions.")
     items = [rk.missed(division, off_by_the_divider(division, bits, start, per_bit, clock)) for division, bits in bits_of]
     items += [rk.missed(curve, off_by_bits(curve, per_bit, clock), ", by bits of the quotient") for curve in curves if curve.has_samples]
-    return rk.missed_list(items, "None: neither the three values of the table nor the two curves.")
+    return rk.missed_list(items, "No prediction is off that far: neither the table's three values nor the two curves.")
 
 
 @rk.finding(missing="")

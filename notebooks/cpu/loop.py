@@ -351,7 +351,7 @@ def four_more_instructions(counter, o0, o2):
     return ("The body of the unoptimised loop gets four more instructions that depend on nothing. Predict the round, once "
             "from the chain and once from the width.",
             f"The chain stays at {rk.number(chain)} cycles. We do not know the width, the number of instructions that the core can run in a "
-            f"cycle. The optimised loop runs {rk.number(3 / optimised, 2)} a cycle; at this rate eight instructions take "
+            f"cycle. The optimised loop runs {rk.number(3 / optimised, 2)} instructions a cycle; at this rate eight instructions take "
             f"{rk.number(8 * optimised / 3)} cycles. {by_round}")
 
 

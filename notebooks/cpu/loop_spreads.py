@@ -18,7 +18,7 @@ def slope(loop, how):
 
 
 def trials_run(loop):
-    return f"from {rk.amount(loop.summary.minimum, 'ns')} to {rk.amount(loop.summary.p99, 'ns')} (99th percentile)"
+    return f"{rk.amount(loop.summary.minimum, 'ns')} (minimum) to {rk.amount(loop.summary.p99, 'ns')} (99th percentile)"
 
 
 def spreads(loop):

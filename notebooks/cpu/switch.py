@@ -120,7 +120,8 @@ def off_by(off, measurements):
     """The number of measurements that are off, of all, and their least and greatest factor."""
     ratios = sorted(each.ratio for each in off)
     ends = " to ".join(dict.fromkeys(map(rk.number, [ratios[0], ratios[-1]])))
-    return f"{len(off)} of the {measurements} measurements {'is' if len(off) == 1 else 'are'} off, at {ends} times the prediction"
+    are_off, they = ("is off", "it takes") if len(off) == 1 else ("are off", "they take")
+    return f"{len(off)} of the {measurements} measurements {are_off} by more than a factor of two: {they} {ends} times as long as predicted"
 
 
 @rk.finding(needs=())

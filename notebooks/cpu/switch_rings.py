@@ -19,8 +19,8 @@ def largest_ring(rings):
 
 @rk.finding(missing="")
 def without_array(flat):
-    return rk.shown("without an array", f"If we subtract pipe and sum, a switch in a ring of {flat.axis_in_unit[-1]:g} processes without "
-                    f"arrays takes {rk.amount(flat.medians[-1], 'µs')}.")
+    return rk.shown("without an array", f"Without the pipe and the summing, a switch in a ring of {flat.axis_in_unit[-1]:g} processes "
+                    f"takes {rk.amount(flat.medians[-1], 'µs')} if there are no arrays.")
 
 
 def l2_cache(together):
@@ -42,11 +42,12 @@ def with_array(ring, flat, kib):
     if not (ring.has_samples and np.array_equal(ring.axis, flat.axis)):
         return rk.unexplained("ring not measured", f"What arrays of {kib} KiB add could not be measured.")
     loaded, empty, more = ring.summaries[-1], flat.summaries[-1], ring.medians - flat.medians
-    predicted = rk.amount(ring.sealed("predicted")[-1] - flat.sealed("predicted")[-1], "µs")
+    foreseen = ring.sealed("predicted")[-1] - flat.sealed("predicted")[-1]
+    predicted = "no difference" if abs(foreseen) < 1e-12 else rk.more_or_less(foreseen, "µs")
     clear = loaded.apart(empty)
     unclear = "" if clear else f" ({loaded.why_not_apart(empty)})"
     found = [rk.shown("array costs" if clear else "rings not apart", f"If each process has an array of {kib} KiB, a switch takes {rk.median_text(loaded, 'µs')}. "
-                      f"That is {rk.more_or_less(more[-1], 'µs')}{unclear}; the model predicts {predicted} more.")]
+                      f"That is {rk.more_or_less(more[-1], 'µs')}{unclear}; the model predicts {predicted}.")]
     if len(more) > 1:
         low, high = (rk.more_or_less(end, "µs") for end in (min(more[:-1]), max(more[:-1])))
         found.append(rk.shown("smaller rings", f"In smaller rings a switch with arrays takes between {low} and {high} than a switch without."))
@@ -64,7 +65,7 @@ def parts_of_the_ring(whole, less_work):
     """Of a switch in the largest ring with 64 KiB each: what the sum and the pipe take, and the rest."""
     rest, rest_predicted = less_work.medians[-1], less_work.sealed("predicted")[-1]
     work, work_predicted = sum_and_pipe(whole, less_work)
-    parts = (f"In the ring of {whole.axis_in_unit[-1]:g} processes this time has two parts. Sum and pipe take {rk.amount(work, 'µs')} "
+    parts = (f"With 64 KiB each, the {rk.amount(work + rest, 'µs')} of a switch in the ring of {whole.axis_in_unit[-1]:g} processes have two parts. Sum and pipe take {rk.amount(work, 'µs')} "
              f"(predicted {rk.amount(work_predicted, 'µs')}). The switch and the reloading of lost cache lines take {rk.amount(rest, 'µs')} "
              f"(predicted {rk.amount(rest_predicted, 'µs')}).")
     smaller, larger = sorted([work - work_predicted, rest - rest_predicted], key=abs)

@@ -100,9 +100,9 @@ def older_entry(old, null, trap, at_most):
     if is_trapped and 0 < gate <= at_most:
         return rk.consistent("trip and gate", f"{takes} {left}. One trip out of the guest, as a trapped CPUID takes it ({trapped}), and an "
                              f"interrupt gate of {rk.amount(gate, 'ns')} would explain it. By the guess a gate takes {rk.amount(at_most, 'ns')} at most.")
-    as_trips = f" and {rk.number(more / trap.value, 2)} times a trapped CPUID ({trapped})" if is_trapped else ""
-    return rk.unexplained("int 0x80 waits", f"{takes} {left}. That is more than the guess for an interrupt gate ({rk.amount(at_most, 'ns')} at "
-                          f"most){as_trips}. We cannot explain this time.")
+    as_trips = f", and it is {rk.number(more / trap.value, 2)} times as long as a trapped CPUID ({trapped})" if is_trapped else ""
+    return rk.unexplained("int 0x80 waits", f"{takes} {left}. That is more than was guessed for an interrupt gate (at most "
+                          f"{rk.amount(at_most, 'ns')}){as_trips}. We cannot explain this time.")
 
 
 @rk.finding
@@ -214,7 +214,7 @@ def a_line_through_batches(batch, pair, null):
     medians, per_call = batch.medians, 1 / batch.axis_in_unit
     slope, whole = np.polyfit(per_call, medians, 1) if batch.has_samples else (math.nan, math.nan)
     return ("Begin with `rk.frame(batch)`. A trial of n calls contains one pair of reads, so a call should take a + b / n. Fit both by "
-            "`np.polyfit`. With what can a and b be compared?",
+            "`np.polyfit`. Which measured values should a and b agree with?",
             f"The fit gives a = {rk.amount(whole, 'ns')} and b = {rk.amount(slope, 'ns')}. So a is the time of a call without the reads; in the table that is "
             f"{rk.amount(null.value, 'ns')}. And b is what a pair of reads adds; measured alone it is {rk.amount(pair.value, 'ns')}. "
             "The batch of one call decides b more than all others, because their 1 / n is small. Leave this batch out and fit again.")

@@ -131,8 +131,8 @@ def misses(b, bus, reading):
     """The list of the predictions that were missed, and why; the narrow registers say the same as the wide ones."""
     missed = [name for name in b if rk.is_miss(b[name].ratio)]
     said = {narrow(name): name for name in missed}
-    also = {said[name]: f" (with 64 bits: {rk.number(b[name].ratio, 2)} times the prediction)" for name in missed if name in said}
-    items = [rk.missed(b[name], off_by(name, b, bus[name.removesuffix("_scalar")].value, reading), also.get(name, ""))
+    also = {said[name]: f"; with 64 bits, {rk.number(b[name].ratio, 2)} times" for name in missed if name in said}
+    items = [rk.missed(b[name], off_by(name, b, bus[name.removesuffix("_scalar")].value, reading), more=also.get(name, ""))
              for name in missed if name not in said]
     return rk.missed_list(items, "None of the measured rates of one core.")
 
@@ -184,7 +184,7 @@ def shared_inputs(read, write_nt, reading):
     """write_nt: non-temporal writes, which read no line."""
     found = [rk.consistent("shared inputs", f"Reading itself is {rk.number(read.ratio, 2)} times its prediction: {reading}")]
     if write_nt.has_samples and write_nt.apart(read) > 0:
-        found.append(rk.shown("writes without reading", "That says nothing of non-temporal writes, which read no line: they go at "
+        found.append(rk.shown("writes without reading", "This does not apply to non-temporal writes, which read no line: they go at "
                               f"{rk.number(write_nt.median / read.median)} times the rate of reading."))
     return found
 
@@ -273,14 +273,14 @@ def littles_law(read, latency, line, page, walk, anywhere):
     latencies = latency, *known(anywhere)
     means = f"By Little's law reading {read} means {lines_in_words(read.median, latencies, line)} lines under way at once"
     origins = origin_of(latency), "measured in random order over all of a region"
-    takes = " ".join(f"If a line takes {rk.amount(each.value, 'ns')} ({origin}), they are {lines_in_words(read.median, [each], line)}."
+    takes = " ".join(f"If a line takes {rk.amount(each.value, 'ns')} ({origin}), {lines_in_words(read.median, [each], line)} lines are under way."
                      for each, origin in zip(latencies, origins, strict=False))
     needed = lines_needed(read, latency, line, page, walk)
     if needed <= 0:
         return rk.consistent("lines under way", f"{means}. {takes}")
-    return rk.consistent("lines under way and walks", f"{means}, on average. {takes} The model uses {rk.amount(latency.value, 'ns')}. From the "
-                         f"time of a page it subtracts a page walk of {rk.amount(walk.value, 'ns')}; the remaining time needs {needed:.0f} lines "
-                         "under way.")
+    return rk.consistent("lines under way and walks", f"{means}, on average. {takes} The model uses {rk.amount(latency.value, 'ns')}. It "
+                         f"subtracts a page walk of {rk.amount(walk.value, 'ns')} from the time to read a page. To read a page in the rest, {needed:.0f} "
+                         "lines must be under way.")
 
 
 @rk.finding(needs=["read", "write"])
@@ -301,14 +301,15 @@ def wide_registers(b, names):
         return rk.unexplained("no pairs", "It could not be measured.")
     ratios = {name: wide.median / slim.median for name, (wide, slim) in pairs.items()}
     listed = ", ".join(f"{rk.number(ratio)} for “{rk.title_of(b[name].quantity)}”" for name, ratio in ratios.items())
-    compared = f"From memory, we divide the rate in wide registers by the rate with 64 bits at a time. This gives {listed}."
+    compared = f"For data in main memory, we divide the rate with wide registers by the rate with 64 bits. This gives {listed}."
     if not all(result.summary.interval.is_known for pair in pairs.values() for result in pair):
         return rk.unexplained("spread unknown", f"{compared} There are too few processes to tell which of them differ by more than their "
                               "spread.")
     differing = [name for name, (wide, slim) in pairs.items() if not 0.8 <= ratios[name] <= 1.25 and wide.apart(slim)]
     if differing:
-        which = ", ".join(rk.title_of(b[name].quantity) for name in differing)
-        return rk.shown("width counts", f"{compared} These differ by more than a quarter and by more than their spread: {which}.")
+        titles = rk.join_words(f"“{rk.title_of(b[name].quantity)}”" for name in differing)
+        which = f"Only {titles} {'differs' if len(differing) == 1 else 'differ'}"
+        return rk.shown("width counts", f"{compared} {which} by more than a quarter and by more than the spread.")
     return rk.shown("width hardly counts", f"{compared} The data do not show that any of them differs by more than a quarter.")
 
 
@@ -368,7 +369,7 @@ def copying_times(copy, copy_nt):
 
 def copying_an_image(copy, copy_nt):
     return ("A program copies an image of 1 GiB. How long does it take with memcpy, and how long with non-temporal stores? "
-            "When would you prefer memcpy, whichever is faster here?", copying_times(copy, copy_nt))
+            "When would you prefer memcpy, even if it is the slower one here?", copying_times(copy, copy_nt))
 
 
 def input_to_measure(peak, lines, line, latency):
@@ -389,8 +390,8 @@ def all_ways(b):
 
 def more_rings(read, latency, line):
     one = line.value / latency.value
-    return ("Write a probe that walks 1, 2, 4, … 32 independent rings at once. Predict the bytes a second of one ring, and with how many rings you reach what reading "
-            "reaches here.",
+    return ("Write a probe that walks 1, 2, 4, … 32 independent rings at once. Predict the rate of one ring, and how many rings together reach the rate of reading "
+            "on this page.",
             f"One ring has one line under way: {line.value:g} bytes in {rk.amount(latency.value, 'ns')} are {rk.amount(one, 'GB/s')}. Reading reaches {read}, as much as "
             f"{rk.number(read.median / one, 2)} rings. The rings should rise in proportion up to the number of lines a core keeps under way, and stay there. If reading is still "
             "faster, a prefetcher asks for lines that no load waits for.")

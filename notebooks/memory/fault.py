@@ -119,9 +119,9 @@ def off_each_alone(each, take, cleared):
 @rk.finding
 def off_after_a_rest(cold, anonymous, share):
     """anonymous: the fault at once."""
-    model = f"the model lets the host serve {rk.percent(share.value)} of the pages again; at once a page takes {anonymous}."
+    model = f"the model lets the host serve {rk.percent(share.value)} of the pages again; touched right away, a page takes {anonymous}."
     if cold.apart(anonymous) <= 0:
-        return rk.consistent("none taken back", f"{model} That it takes longer after the rest is not shown.")
+        return rk.consistent("none taken back", f"{model} The data do not show that it takes longer after the rest.")
     if cold.ratio < 1:
         return rk.consistent("little taken back", f"{model} The time fits memory of which the host had taken back less.")
     return rk.consistent("taken back", f"{model} The time fits memory that the host had taken back.")
@@ -159,10 +159,10 @@ def every_touch(in_new, in_cached):
 @rk.finding(needs=())
 def fewer_faults_than_pages(faults_per_page):
     """By quantity; nan where pages or faults were not counted."""
-    few = [f"{rk.title_of(quantity)} ({rk.number(faults)})" for quantity, faults in faults_per_page.items() if faults < WHOLE]
+    few = [f"“{rk.title_of(quantity)}” ({rk.number(faults)})" for quantity, faults in faults_per_page.items() if faults < WHOLE]
     if not few:
         return []
-    return rk.shown("fewer faults than pages", f"Not checked, because the kernel counted fewer faults than pages (faults for each page): {', '.join(few)}.")
+    return rk.shown("fewer faults than pages", f"Not checked, because the kernel counted fewer faults than pages (in brackets, the faults for each page): {', '.join(few)}.")
 
 
 @rk.finding
@@ -170,22 +170,22 @@ def cost_of_a_byte(major, reading, latency):
     known = "measured" if reading.origin == latency.origin == "measured" else "guessed"
     time = major.median
     return rk.shown(
-        "a byte and a load", f"A page from the disk takes {major}, which is {rk.amount(time / SMALL, 'ns')} a byte. A byte of main memory, read "
-        f"in a row, takes {rk.amount(1 / reading.value, 'ns')} ({known}): the fault costs {rk.number(time / SMALL * reading.value, 2)} times "
+        "a byte and a load", f"A page from the disk takes {major}, which is {rk.amount(time / SMALL, 'ns')} a byte. Read sequentially, a byte "
+        f"of main memory takes {rk.amount(1 / reading.value, 'ns')} ({known}): the fault costs {rk.number(time / SMALL * reading.value, 2)} times "
         f"as much. One load from memory takes {rk.amount(latency.value, 'ns')}; the fault takes {rk.number(time / latency.value, 2)} times that.")
 
 
 @rk.finding
 def small_or_huge(huge, anonymous):
     small = 512 * anonymous.median
-    return rk.shown("small or huge", f"A huge page takes {huge} once, the 512 small pages in its place {rk.amount(small, 'µs')}: "
-                    f"{rk.number(small / huge.median)} times as long.")
+    return rk.shown("small or huge", f"One fault in a huge page takes {huge}. The 512 faults in small pages that it replaces take "
+                    f"{rk.amount(small, 'µs')}, {rk.number(small / huge.median)} times as long.")
 
 
 @rk.finding
 def after_a_rest(rest, warm, guest):
-    takes = (f"At once a new page takes {warm}, the median of means over {rk.plain(warm.ops_in_a_trial)} pages; after a rest {rest}, of means over "
-             f"{rk.plain(rest.ops_in_a_trial)}.")
+    takes = (f"Touched right away, a new page takes {warm}; after a rest it takes {rest}. These are medians of means over "
+             f"{rk.plain(warm.ops_in_a_trial)} and {rk.plain(rest.ops_in_a_trial)} pages.")
     if not guest:
         return rk.shown("no guest", f"{takes} This is no guest: nobody takes it back.")
     if rest.apart(warm) > 0:
@@ -241,14 +241,14 @@ def a_database(anonymous, huge):
 def by_faults_or_in_a_row(major, disk):
     touched = 100 * 2**20 // SMALL
     in_a_row, one_by_one = touched * SMALL / disk.value, touched * major.median
-    return rk.shown("in a row", f"{rk.plain(touched)} major faults of {major} take {rk.amount(one_by_one, 's')}; reading in a row takes "
+    return rk.shown("in a row", f"{rk.plain(touched)} major faults of {major} take {rk.amount(one_by_one, 's')}; reading the file sequentially takes "
                     f"{rk.amount(in_a_row, 's')}, {rk.number(one_by_one / in_a_row, 2)} times less. Without the advice one fault brings in several pages, so there are fewer.")
 
 
 def a_mapped_file(major, disk):
     return ("A program maps a file of 100 MiB that is not in memory, and calls `madvise(MADV_RANDOM)`, so no fault reads ahead. Then it reads one "
             "byte of each page in random order. Would reading "
-            f"the whole file in a row be faster, at {rk.amount(disk.value, 'MB/s')}?", by_faults_or_in_a_row(major, disk))
+            f"the whole file sequentially be faster, at {rk.amount(disk.value, 'MB/s')}?", by_faults_or_in_a_row(major, disk))
 
 
 @rk.finding(needs=())
@@ -274,7 +274,7 @@ def slow_faults(each):
     slow = values[values > 2 * values.median()]
     share = len(slow) / max(len(values), 1)
     return ("Begin with `rk.samples(f[\"anonymous_each\"])`, where each trial is one fault. What share of the faults takes more than twice the median, and "
-            "what share of the time of all? Which statistic shows them?",
+            "what share of the total time do these faults take? Which statistic shows them?",
             f"{rk.percent(share)} of {rk.plain(len(values))} faults take {rk.percent(slow.sum() / values.sum())} of the time. The median "
             f"does not show them; the mean is {rk.number(values.mean() / values.median(), 3)} times the median. Among 64 faults, "
             f"a trial of the other measurement, {rk.number(64 * share)} slow ones are to be expected, so its median holds them.")

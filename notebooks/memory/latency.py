@@ -123,7 +123,7 @@ def slopes(base, seen):
     if not rising:
         return []
     return [rk.unexplained("slope", f"The latency rises within a level: {', '.join(rising)}. So the table's median is not a single value that "
-                           "holds for the whole level. The rise is unexplained: the cache before may still answer some of the loads.")]
+                           "holds for the whole level. The rise is unexplained; perhaps the next smaller cache still answers some loads.")]
 
 
 @rk.finding(needs=["of_l3", "of_memory"])
@@ -219,7 +219,7 @@ def whole_cycles(base, l1):
     spread = f"No whole number. From the 10th to the 90th percentile the sizes take {rk.number(low)} to {rk.number(high)}"
     whole = np.round(cycles)
     if abs(cycles - whole) < 0.02 * whole:
-        return rk.shown("whole number", f"{takes} That is {whole:g}, within 2 %.")
+        return rk.shown("whole number", f"{takes} So a load takes {whole:g} cycles, within 2 %.")
     if high - low > 0.2:
         return rk.shown("sizes differ", f"{takes} {spread}, so no one number describes them.")
     return rk.consistent("clock moved", f"{takes} {spread}; the clock must have moved between its calibration and the loads, or the loads "
@@ -276,18 +276,18 @@ def tlb_reach(in_small, in_huge, walk):
         return rk.unexplained("one kind of pages", "The TLB's reach shows only where both kinds of pages were measured.")
     # By differences: beyond the caches the wait for memory hides a walk in a ratio.
     alike = [size for size in both if small[size] - huge[size] < walk.value / 2]
-    at_least = f"slower than huge ones by at least half of the guessed walk ({rk.amount(walk.value / 2, 'ns')})"
+    at_least = f"cost at least {rk.amount(walk.value / 2, 'ns')} more than huge ones (half of the guessed walk)"
     if not alike:
-        return rk.consistent("reach below", f"Small pages are {at_least} from the smallest size on: the TLB's reach may lie below it.")
+        return rk.consistent("reach below", f"Small pages {at_least} from the smallest size on: the TLB's reach may lie below it.")
     if alike[-1] in both[-3:]:
-        return rk.consistent("reach beyond", f"Small pages are not at all of the largest sizes {at_least}, so the TLB's "
+        return rk.consistent("reach beyond", f"At some of the largest sizes small pages do not {at_least}, so the TLB's "
                              "reach does not show in this curve. A host that backs huge pages with small ones hides it.")
     last = rk.amount(alike[-1], "byte")
     if both[:len(alike)] == alike:
-        return rk.consistent("reach within", f"Small pages are {at_least} at each size beyond {last}. The TLB may reach up to this size, or L2 may end "
+        return rk.consistent("reach within", f"Small pages {at_least} at each size beyond {last}. The TLB may reach up to this size, or L2 may end "
                              "sooner in small pages.")
     first = rk.amount(next(size for size in both if size not in alike), "byte")
-    return rk.unexplained("reach not sharp", f"Small pages are {at_least} for the first time at {first}, but at every size only beyond "
+    return rk.unexplained("reach not sharp", f"Small pages {at_least} for the first time at {first}, but at every size only beyond "
                           f"{last}. So the data do not show where the TLB's reach ends.")
 
 
@@ -304,8 +304,8 @@ def answer(of_memory, of_l3, few_pages, dram, level):
     within = f"{needed}. A walk that stays within 32 pages takes {rk.median_text(near, 'ns')}"
     left_out = (of_memory.median - near.median) / (of_memory.median - of_memory.seal.predicted)  # of the miss, by staying near
     if of_memory.summary.apart(near) > 0 and left_out > 0.5:
-        return rk.unexplained("distance or translation", f"{within} for a load. The cause may be translation, open rows or prefetching; or this "
-                              "memory may simply be farther away.")
+        return rk.unexplained("distance or translation", f"{within} for a load. Random order may be slower because of address translation, open memory "
+                              "rows or prefetching; or the memory itself is slower than guessed.")
     if of_memory.summary.apart(near) > 0 and left_out > 0.1:
         return rk.unexplained("distance and translation", f"{within} for a load. Translation, open rows or prefetched lines may be a part of the cause, and distance or other load the rest.")
     return rk.consistent("farther away or busier", f"{within} for a load too, so translation is not the cause: this memory is farther away or busier than "
@@ -337,7 +337,7 @@ def largest_region(curve):
 def search_time(of_memory, walk):
     search = int(np.ceil(np.log2(2**30)))
     time = rk.amount(search * (of_memory.median + walk.value), "µs")
-    return rk.shown("search", f"Beside {of_memory} in memory each step walks the page tables, {rk.amount(walk.value, 'ns')} ({walk.origin}): by the model the TLB reaches less "
+    return rk.shown("search", f"Each step takes {of_memory} in memory, plus {rk.amount(walk.value, 'ns')} ({walk.origin}) for a page walk: by the model the TLB reaches less "
                     f"than 8 GiB, even in huge pages. {search} steps are {time}. The last three steps read one line of eight "
                     "numbers, so at least two of them find it in L1. The first steps always read the same few lines. But the addresses of steps 1 to 21 "
                     "are multiples of 4 KiB apart. In an L1 of 64 sets they share one set of 8 or 12 lines, so later steps evict what earlier ones loaded.")
@@ -345,7 +345,7 @@ def search_time(of_memory, walk):
 
 def binary_search(of_memory, walk):
     return ("A binary search in a sorted array of 2³⁰ numbers of 8 bytes (8 GiB) loads one number a step, and each address "
-            "depends on the last answer. How long does one search take if every load comes from main memory, and none finds its page in the TLB? Which steps do not?",
+            "depends on the last answer. How long does one search take if every load comes from main memory, and none finds its page in the TLB? Which steps do not load from main memory?",
             search_time(of_memory, walk))
 
 

@@ -195,5 +195,5 @@ def same_walk(by_report, stride):
         return []
     return rk.unexplained("same walk, other time", f"Over {rk.amount(size, 'byte')} the walk of the MacBook's method takes {by_report}. Reckon's walk at a stride of "
                           f"{stride_of(stride)} B takes {rk.median_text(end, 'ns')}. Both load one line of each small page in rising order. Why "
-                          "they differ is unexplained: the MacBook's loop has one load instruction, which a prefetcher may follow, and "
-                          "Reckon's loop has 64.")
+                          "they differ is unexplained. One candidate is a prefetcher, which may follow the single load instruction of the "
+                          "MacBook's loop; Reckon's loop has 64.")

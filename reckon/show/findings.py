@@ -176,11 +176,13 @@ def _lacks_value(needed: object) -> bool:
     return isinstance(needed, float) and math.isnan(needed)
 
 
-def missed(result: Result, reason: str, what: str = "", *, lower: str | None = None) -> str:
+def missed(
+    result: Result, reason: str, what: str = "", *, more: str = "", lower: str | None = None
+) -> str:
     """An item of a list: the finding how far the result is off its prediction, as strong as its
     reason; "" unless it is off by more than a factor of two.
 
-    what: stands after the result's title. lower: the reason where the result lies below its
+    what: stands after the result's title; more: after how far it is off. lower: the reason where the result lies below its
     prediction, if `reason` speaks of one above.
     """
     ratios = [result.ratio]
@@ -191,7 +193,7 @@ def missed(result: Result, reason: str, what: str = "", *, lower: str | None = N
         return ""
     reason = lower if lower is not None and max(ratios) < 1 else reason
     title, times = f"{title_of(result.quantity)}{what}", " or ".join(map(units.number, ratios))
-    return missed_item(title, f"{times} times the prediction", reason)
+    return missed_item(title, f"{times} times the prediction{more}", reason)
 
 
 def missed_item(title: str, how_far: str, reason: str) -> Finding:

@@ -168,8 +168,8 @@ def since_sealed(prediction: Prediction, run: str | Path, edited: Collection[str
         return ""
     with_later = _predicted(variations.with_values(prediction, later))
     return (
-        f"{SEALED_BEFORE} Later values of these inputs differ: {join_words(moved)}. "
-        f"With the later values it would be {with_later}."
+        f"{SEALED_BEFORE} Inputs that were measured again differ: {join_words(moved)}. "
+        f"With the later values the prediction would be {with_later}."
     )
 
 
@@ -183,7 +183,7 @@ def _moved(prediction: Prediction, later: dict[str, float]) -> list[str]:
         for name, value in later.items()
     }
     return [
-        f"{short_name(name)} by {percent(share)}"
+        f"“{short_name(name)}” by {percent(share)}"
         for name, share in shares.items()
         if share >= LEAST_MOVED
     ]

@@ -44,7 +44,7 @@ def test_a_later_median_of_an_input_does_not_change_the_printed_prediction(seale
     shown = formulas.prediction(now, "twice").markdown
     assert "**Predicted: 200 ns**. The prediction uses the values that were known when" in shown
     assert "| wait | 100 ns |" in shown and "120" not in shown
-    assert "differ: wait by 20 %. With the later values it would be 240 ns." in shown
+    assert "differ: “wait” by 20 %. With the later values the prediction would be 240 ns." in shown
     assert "| 200 ns |" in formulas.predictions([now], "Both", "both").markdown
 
 
@@ -75,7 +75,7 @@ def test_what_a_person_changed_is_printed_with_the_other_inputs_as_sealed(sealed
     sealed["wait"] = 120e-9
     changed = twice(wait=waiting(120), times=rk.given(3, "1", "there, back and there"))
     shown = formulas.prediction(changed, "twice").markdown
-    assert "**Predicted: 300 ns**. " in shown and "values it would be 360 ns." in shown
+    assert "**Predicted: 300 ns**. " in shown and "values the prediction would be 360 ns." in shown
 
 
 HEADER = ["Input", "Value", "Interval", "Moves the prediction"]

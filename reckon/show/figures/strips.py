@@ -178,10 +178,11 @@ def _machines_finding(strips: list[_Strip], unit: str) -> str:
     text, is_counted = _ahead(unit)
     count = sum(is_apart and is_counted(there, here) for there, here, is_apart in pairs)
     undecided = sum(not is_apart for *_, is_apart in pairs)
-    open_ones = f"; in {undecided} the data do not decide" if undecided else ""
+    of_open = f"{undecided} {plural(undecided, 'comparison', 'comparisons')}"
+    open_ones = f"; in {of_open} the data do not decide" if undecided else ""
     unranked = sum(not point.is_ranked for strip in strips if strip.here for point in strip.there)
     drawn = (
-        f"; {unranked} more {plural(unranked, 'is', 'are')} drawn but not compared"
+        f"; {unranked} more {plural(unranked, 'value is', 'values are')} drawn but not compared"
         if unranked
         else ""
     )

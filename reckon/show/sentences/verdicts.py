@@ -146,8 +146,8 @@ def curve_outcome(points: Iterable[tuple[float, str]], how: str) -> str:
         lowest, at_lowest = min(pairs, key=itemgetter(0))
         highest, at_highest = max(pairs, key=itemgetter(0))
         return (
-            f"on both sides of the prediction. It lies from {units.number(lowest)} times the "
-            f"prediction at {at_lowest} to {units.number(highest)} times at {at_highest}. "
+            f"on both sides of the prediction. The values go from {units.number(lowest)} times the "
+            f"prediction (at {at_lowest}) to {units.number(highest)} times (at {at_highest}). "
             f"The median is {units.number(float(np.median(ratios)))} times the prediction. {count}."
         )
     worst, at_worst = max(pairs, key=lambda pair: abs(math.log(pair[0])))
@@ -169,12 +169,14 @@ def _interval(result: Result) -> str:
     low, high = result.sealed_interval
     if low <= result.median <= high:
         return ""
-    end, side = (low, "below") if result.median < low else (high, "above")
+    is_below = result.median < low
+    end, side = (low, "below the lower") if is_below else (high, "above the upper")
     value, printed = (units.amount(each, result.unit) for each in (result.median, end))
     if value == printed:  # with more digits, which differ
         value, printed = (units.amount(each, result.unit, 5) for each in (result.median, end))
         return (
-            f"The measured value, {value}, lies just {side} the prediction’s interval, {printed}."
+            f"The measured value, {value}, lies just {side} end of the prediction’s interval, "
+            f"{printed}."
         )
     error = ", by less than its own error" if result.inside_interval else ""
     return f"The measured value lies outside the prediction’s interval{error}."

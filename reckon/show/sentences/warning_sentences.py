@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from reckon import units
+from reckon.show.text import capitalised
 from reckon.statistics import GAP, BusySibling, SampleWarning, Summary
 
 # As Markdown, with links to the glossary.
@@ -38,12 +39,12 @@ def sibling_note(sibling: BusySibling, unit: str) -> str:
     value = units.amount(sibling.median, unit)
     if sibling.is_mixed:
         return (
-            f"{share} a {_SIBLING} shared the core, and then it is {value}; "
-            "too few visits had the core alone, so the value mixes both"
+            f"{share} a {_SIBLING} shared the core; then the value is {value}. "
+            "Too few visits had the core to themselves, so the printed value mixes both"
         )
     return (
-        "this value is from trials that had the core alone; "
-        f"{share} a {_SIBLING} shared it, and then it is {value}"
+        "this value is from trials that had the core to themselves. "
+        f"{capitalised(share)} a {_SIBLING} shared the core; then the value is {value}"
     )
 
 

@@ -64,7 +64,7 @@ def _where(results: list[Result]) -> Block:
         quantities.setdefault(where, []).append(title_of(result.quantity))
     if len(quantities) == 1:
         return say(*(f"All ran on {where}." for where in quantities))
-    return items(f"On {where}: {join_words(names)}." for where, names in quantities.items())
+    return items(f"On {where}: {_quoted(names)}." for where, names in quantities.items())
 
 
 _RELATIONS = {
@@ -88,9 +88,14 @@ def _partners(results: list[Result]) -> Block:
                     where += f". According to the machine, this is {relation}"
                 quantities.setdefault(where, []).append(title_of(result.quantity))
     return items(
-        f"The other end ran on {where}. This holds for {join_words([*dict.fromkeys(names)])}."
+        f"The other end ran on {where}. This holds for {_quoted(names)}."
         for where, names in quantities.items()
     )
+
+
+def _quoted(titles: list[str]) -> str:
+    """Each title once, in quotation marks, because titles have commas."""
+    return join_words(f"“{title}”" for title in dict.fromkeys(titles))
 
 
 _TCP_COLUMNS = {

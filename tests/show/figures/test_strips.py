@@ -34,7 +34,7 @@ def test_a_strip_has_a_hollow_mark_where_a_reports_own_method_ran_here(data):
     assert "TCP, here 10" in markdown and "46.0 µs (ThinkPad T470)" in markdown
     assert [row[0] for row in rows if row[1] == HOLLOW] == ["TCP"]
     assert "C. With the same method this machine takes less time in 0 of 1 comparison; " in markdown
-    assert "; 4 more are drawn but not compared (" in markdown
+    assert "; 4 more values are drawn but not compared (" in markdown
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_a_value_within_this_machines_interval_is_counted_for_neither(data):
     [there] = published.measured_values("network/rtt/t470")
     result = made_up.single("network/rtt/t470", there.measured_in("µs") * 1e9, "ns")
     markdown, _ = data({"TCP": (result, ["network/rtt/t470"])})
-    assert "takes less time in 0 of 1 comparison; in 1 the data do not decide" in markdown
+    assert "takes less time in 0 of 1 comparison; in 1 comparison the data do not decide" in markdown
 
 
 def test_a_strip_may_take_a_report_at_another_place_of_its_curve(data):
@@ -81,7 +81,7 @@ def test_the_finding_compares_rates_the_other_way_round():
     ]
     both = [dataclasses.replace(fast, there=[*own, *theirs]), slow]
     rates, sizes, times = (strips._machines_finding(both, unit) for unit in ("GB/s", "byte", "ns"))
-    same, more = ". With the same method this machine", "; 1 more is drawn but not compared"
+    same, more = ". With the same method this machine", "; 1 more value is drawn but not compared"
     assert rates == f"{same} has the higher rate in 2 of 4 comparisons{more}"
     assert sizes == f"{same} has the larger value in 2 of 4 comparisons{more}"
     assert times == f"{same} takes less time in 2 of 4 comparisons{more}"
