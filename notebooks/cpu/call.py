@@ -8,15 +8,15 @@ import reckon as rk
 
 
 def made_longer(call, change):
-    """ "makes the optimised call 0.3 ns longer", or shorter; call: what it is called."""
+    """ "the optimised call 0.3 ns longer", or shorter."""
     return f"{call} {rk.amount(abs(change), 'ns')} {'longer' if change >= 0 else 'shorter'}"
 
 
-def changes(how, change, clock):
-    """The same in a sentence; how: optimised or unoptimised."""
+def changes(call, change, clock):
+    """ "makes the optimised call 0.3 ns longer", or shorter."""
     if abs(change) * clock.value < 0.02:
-        return f"changes the {how} call by less than 0.02 cycles"
-    return f"makes {made_longer(f'the {how} call', change)}"
+        return f"changes {call} by less than 0.02 cycles"
+    return f"makes {made_longer(call, change)}"
 
 
 def is_unclear(line):
@@ -40,7 +40,7 @@ def each_argument(call, how, clock):
         return rk.shown("no one number", f"Together {len(each)} arguments make {made_longer(f'the {how} call', each.sum())}; argument {largest} "
                         f"alone makes {made_longer('it', each[largest - 1])}. The curve is no straight line, so arguments have no single cost.")
     cycles = abs(line.slope) * clock.value
-    costs = f"By the fitted line an argument {changes(how, line.slope, clock)}"
+    costs = f"By the fitted line an argument {changes(f'the {how} call', line.slope, clock)}"
     if cycles < 0.02:
         return rk.shown("argument adds nothing", f"{costs}.")
     if is_unclear(line):
@@ -66,7 +66,7 @@ def seventh(call, how, clock):
         return rk.unexplained("seventh not measured", f"Not all calls with arguments could be measured ({how}).")
     *others, last = np.diff(call.medians)
     middle, largest = np.median(others), np.abs(others).max()
-    found = f"The seventh argument {changes(how, last, clock)}. Each of the six before it makes {made_longer('it', middle)} (median)."
+    found = f"The seventh argument {changes(f'the {how} call', last, clock)}. Each of the six before makes {made_longer('the call', middle)} (median)."
     if last <= max(middle, 0) or not call.summaries[-1].apart(call.summaries[-2]):
         return rk.shown("seventh like others", f"{found} So the seventh does not visibly cost more.")
     if last <= 2 * largest:
@@ -160,8 +160,9 @@ def curves(o2, o0, clock):
         bent = [how for how, call in (("optimised", o2), ("unoptimised", o0)) if not call.is_straight]
         bent_ones = "neither curve is" if len(bent) == 2 else f"the {bent[0]} curve is not"
         return rk.unexplained("no straight line", f"A procedure call with 0 to 7 integer arguments: {bent_ones} a straight line")
-    optimised, unoptimised = ("adds nothing measurable" if is_unclear(line) else adds(line.slope, clock) for line in (o2.line, o0.line))
-    return rk.shown("what an argument adds", f"An argument {optimised} in an optimised call, and {unoptimised} in an unoptimised call")
+    optimised, unoptimised = (f"adds nothing measurable to {call}" if is_unclear(line) else changes(call, line.slope, clock)
+                              for line, call in ((o2.line, "an optimised call"), (o0.line, "an unoptimised call")))
+    return rk.shown("what an argument adds", f"An argument {optimised}, and {unoptimised}")
 
 
 @rk.finding(needs=())

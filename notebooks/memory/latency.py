@@ -304,8 +304,8 @@ def answer(of_memory, of_l3, few_pages, dram, level):
     within = f"{needed}. A walk that stays within 32 pages takes {rk.median_text(near, 'ns')}"
     left_out = (of_memory.median - near.median) / (of_memory.median - of_memory.seal.predicted)  # of the miss, by staying near
     if of_memory.summary.apart(near) > 0 and left_out > 0.5:
-        return rk.unexplained("distance or translation", f"{within} for a load. Random order may be slower because of address translation, open memory "
-                              "rows or prefetching; or the memory itself is slower than guessed.")
+        return rk.unexplained("distance or translation", f"{within} for a load. Random order may be slower because of translation, open memory rows or "
+                              "prefetching; or the memory itself is slower.")
     if of_memory.summary.apart(near) > 0 and left_out > 0.1:
         return rk.unexplained("distance and translation", f"{within} for a load. Translation, open rows or prefetched lines may be a part of the cause, and distance or other load the rest.")
     return rk.consistent("farther away or busier", f"{within} for a load too, so translation is not the cause: this memory is farther away or busier than "

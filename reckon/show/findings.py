@@ -182,8 +182,8 @@ def missed(
     """An item of a list: the finding how far the result is off its prediction, as strong as its
     reason; "" unless it is off by more than a factor of two.
 
-    what: stands after the result's title; more: after how far it is off. lower: the reason where the result lies below its
-    prediction, if `reason` speaks of one above.
+    what: stands after the result's title; more: after how far it is off. lower: the reason where
+    the result lies below its prediction, if `reason` speaks of one above.
     """
     ratios = [result.ratio]
     if result.is_of_two_groups and result.summary and result.summary.groups:

@@ -62,7 +62,9 @@ def test_a_value_within_this_machines_interval_is_counted_for_neither(data):
     [there] = published.measured_values("network/rtt/t470")
     result = made_up.single("network/rtt/t470", there.measured_in("µs") * 1e9, "ns")
     markdown, _ = data({"TCP": (result, ["network/rtt/t470"])})
-    assert "takes less time in 0 of 1 comparison; in 1 comparison the data do not decide" in markdown
+    assert (
+        "takes less time in 0 of 1 comparison; in 1 comparison the data do not decide" in markdown
+    )
 
 
 def test_a_strip_may_take_a_report_at_another_place_of_its_curve(data):
