@@ -83,8 +83,9 @@ static int close_one_request(struct rk_context *c)
     if (counted->answers != state->answers)
         return rk_error(c, EIO, "your sum of the answers is not the server's: some were not read");
     if (counted->connections != requests)
-        return rk_error(c, EIO, "for %ju requests the server had %ju connections", requests,
-                        counted->connections);
+        return rk_error(c, EIO,
+                        "for %ju requests the server had %ju connections: each has one of its own",
+                        requests, counted->connections);
     if (counted->left_open)
         return rk_error(c, EIO, "%ju connections were still open when the next one came",
                         counted->left_open);

@@ -90,7 +90,9 @@ static int close_stream(struct rk_context *c)
     if (status)
         return status;
     if (*state->received != file)
-        return rk_error(c, EIO, "the receiver has %ju of %ju bytes", *state->received, file);
+        return rk_error(c, EIO,
+                        "the receiver has %ju of %ju bytes: each trial sends the whole file",
+                        *state->received, file);
     while (read(state->socket, &receipt, 1) == 1)
         unread++;
     if (unread)
