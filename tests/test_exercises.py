@@ -38,6 +38,8 @@ def test_a_right_solution_passes_and_wrong_ones_fail(file, tmp_path):
     is_right = file.stem == "right"
     assert (done.returncode == 0) == is_right, done.stdout + done.stderr
     assert done.stdout.endswith("right.\n") == is_right
+    measured = re.search(rf"^exercises/{name}.*: .+s for each \w+, .+s in the fastest", done.stdout)
+    assert (measured is not None) == is_right, done.stdout
 
 
 @pytest.mark.parametrize("file", STARTS, ids=lambda path: path.stem)
