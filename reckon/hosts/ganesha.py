@@ -22,6 +22,7 @@ PORT = 2049
 ADDRESS, EXPORT = "10.77.0.2", "/reckon"
 _READY_S = 10.0  # the longest that a server may take until it serves
 _VERSION_S = 5.0  # the longest that `ganesha.nfsd -v` may take
+_BACKTRACE = "gsh_backtrace"  # in the lines that it writes of its own stack when it ends
 _READY = "NFS SERVER INITIALIZED"  # what ganesha logs when it is done
 _INSTALL = "run `make nfs` as root, which installs what it needs on Debian and Ubuntu"
 
@@ -92,10 +93,10 @@ def _wait_until_ready(lab: Lab) -> None:
     end_s = time.monotonic() + _READY_S
     while _READY not in lab.log():
         if not lab.running:
-            raise LabEnded(f"nfs-ganesha ended before it was ready{lab.last_words()}.")
+            raise LabEnded(f"nfs-ganesha ended before it was ready{lab.last_words(_BACKTRACE)}.")
         if time.monotonic() > end_s:
             raise HostUnavailable(
-                f"nfs-ganesha was not ready within {_READY_S:g} s{lab.last_words()}.",
+                f"nfs-ganesha was not ready within {_READY_S:g} s{lab.last_words(_BACKTRACE)}.",
                 temporary=True,
             )
         time.sleep(0.005)

@@ -114,9 +114,10 @@ def test_no_page_ends_with_a_heading_or_a_question(built, name):
         text, _, footer = sheet.rstrip().rpartition("\n")
         *_, block = re.split(r"\n\s*\n", text.strip("\n"))
         line = block.splitlines()[-1]
+        is_of_a_formula = line.startswith(20 * " ")  # an input may be named as a section is
         words = re.sub(r"\W+", "", re.sub(r"^\s*[\d.]+\s+", "", line))
         is_caption = block.lstrip().startswith("Fig. ")  # whose last word may be a title elsewhere
-        if words in leading and not is_caption:
+        if words in leading and not is_caption and not is_of_a_formula:
             last.append((line, footer))
     assert last == []
 

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from helpers.project import ROOT
+
 # capabilities(7), by the number of their bit
 CAPABILITIES = {
     "setuid": 7,
@@ -69,8 +71,10 @@ def capable(name: str, purpose: str) -> None:
 
 
 def other_users() -> None:
-    """Skip unless this process may become another user."""
+    """Skip unless this process may become another user, who can reach the library."""
     capable("setuid", "becoming another user")
+    is_reached = all(folder.stat().st_mode & 1 for folder in [ROOT, *ROOT.parents])
+    need(is_reached, f"another user cannot reach {ROOT}; a clone below /srv can be reached")
 
 
 def own_mounts() -> None:

@@ -5,6 +5,7 @@ in notebooks/ alone, and are laid in before the page is executed.
 """
 
 import csv
+import math
 import re
 import shutil
 from pathlib import Path
@@ -159,7 +160,7 @@ def _sums(header: list[str], rows: list[list[str]]) -> list[str]:
     sums = []
     for name, *cells in zip(header, *rows, strict=True):
         try:
-            total = sum(map(float, cells))
+            total = math.fsum(map(float, cells))  # the same in every Python
         except ValueError:  # a column of words
             continue
         sums.append(f"sum of {name}: {total:.{DIGITS}g}")

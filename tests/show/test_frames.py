@@ -1,5 +1,6 @@
 """Samples and results as pandas frames."""
 
+import inspect
 import re
 
 import numpy as np
@@ -66,7 +67,7 @@ def test_titles_precede_those_of_the_pages(short):
 
 @pytest.mark.parametrize("make", [rk.samples, rk.frame])
 def test_the_help_names_every_column(make, short):
-    lines = re.findall(r"^    (\w+(?:, \w+)*)(?:  |$)", make.__doc__, re.M)
+    lines = re.findall(r"^(\w+(?:, \w+)*)(?:  |$)", inspect.cleandoc(make.__doc__), re.M)
     named = {name for line in lines for name in line.split(", ")}
     assert named == {*make(short).columns}
     assert [*make().columns] == [*make(short).columns]

@@ -213,10 +213,7 @@ def _files_at(address: str) -> Iterator[tuple[PurePosixPath, bytes]]:
     waiting, seen, total = [base], {base}, 0
     while waiting:
         page = waiting.pop()
-        listing = BeautifulSoup(_content(page), "html.parser", parse_only=SoupStrainer(href=True))
-        for link in listing.find_all("a"):
-            there = urllib.parse.urljoin(page, str(link["href"]))
-            there = there.partition("#")[0].partition("?")[0]
+        for there in _links(page):
             if not there.startswith(base) or there in seen:
                 continue
             seen.add(there)
@@ -234,6 +231,15 @@ def _files_at(address: str) -> Iterator[tuple[PurePosixPath, bytes]]:
                 if ".." in name.parts or name.is_absolute():
                     raise ReckonError(f"{there} would lie outside its folder.")
                 yield name, content
+
+
+def _links(page: str) -> list[str]:
+    """The addresses that a listing leads to."""
+    listing = BeautifulSoup(_content(page), "html.parser", parse_only=SoupStrainer(href=True))
+    links = [urllib.parse.urljoin(page, str(link["href"])) for link in listing.find_all("a")]
+    if not links:
+        raise ReckonError(f"{page} lists no files.")
+    return [link.partition("#")[0].partition("?")[0] for link in links]
 
 
 def _content(address: str) -> bytes:
