@@ -268,7 +268,7 @@ def _sphinx(folder: Path, mark: _Mark, outputs: list[Path]) -> None:
 
     Raises ReckonError with the errors in it, PagesWarn where the outputs are there all the same."""
     builder, log = mark.builder, _log(mark.builder)
-    print(_MAKING[builder], flush=True)
+    print(_MAKING[builder])
     with _waiting(builder) as process:
         # Not when the process starts, perhaps long before: the log has the lines of the last fault.
         os.truncate(log, 0)

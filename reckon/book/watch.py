@@ -53,7 +53,7 @@ def edit(builds: Sequence[Build], port: int, stop: threading.Event | None = None
     for _ in _made(builds, versions):
         pass
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    print(f"http://127.0.0.1:{server.server_address[1]}/  (Ctrl-C ends it)", flush=True)
+    print(f"http://127.0.0.1:{server.server_address[1]}/  (Ctrl-C ends it)")
     if not builds:
         threading.Event().wait()
     runs = config.settings().runs_dir
@@ -63,11 +63,11 @@ def edit(builds: Sequence[Build], port: int, stop: threading.Event | None = None
     )
     for changes in changed:
         names = sorted({str(Path(path).relative_to(ROOT)) for _, path in changes})
-        print(f"Changed: {', '.join(names)}", flush=True)
+        print(f"Changed: {', '.join(names)}")
         start_s = time.monotonic()
         for _ in _made(builds, versions):
             versions.next()
-            print(f"Reloaded after {time.monotonic() - start_s:.1f} s.", flush=True)
+            print(f"Reloaded after {time.monotonic() - start_s:.1f} s.")
 
 
 class _Filter(watchfiles.DefaultFilter):
@@ -89,7 +89,7 @@ def _made(builds: Sequence[Build], versions: _Versions) -> Iterator[None]:
         except ReckonError as error:
             are_new = isinstance(error, sphinx.PagesWarn)
             fault = f"{error} {_PAGES_ARE_NEW if are_new else _PAGES_ARE_OLD}"
-            print(f"reckon: {fault}", flush=True)
+            print(f"reckon: {fault}")
         is_mended = bool(versions.fault) and build is builds[-1]
         if fault or is_new or is_mended:
             versions.fault = fault

@@ -112,7 +112,8 @@ def _prepare_process() -> None:
             signal.signal(number, signal.default_int_handler)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # ? where a terminal has no ×
+            # ? where a terminal has no ×; a file has each line when it is printed.
+            stream.reconfigure(errors="replace", line_buffering=True)
 
 
 def _refuse(sentence: str) -> int:

@@ -71,5 +71,5 @@ def run_of_site() -> str | None:
         run and records.read_run(run) and (config.settings().build_dir / "html/index.html").exists()
     ):
         return None
-    print(f"The site's run is {run}; RUN= names another.", flush=True)
+    print(f"The site's run is {run}; RUN= names another.")
     return run
