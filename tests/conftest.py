@@ -30,6 +30,7 @@ hypothesis.settings.load_profile("repeatable")
 leaks.adopt_orphans()
 
 # What the caller's shell or make has set must not reach the tests; reckon.config reads it at every call.
+os.environ.pop("PYTHONUNBUFFERED", None)  # what a user's program prints is buffered
 for name in [name for name in os.environ if name.startswith("RECKON_")]:
     del os.environ[name]
 os.environ["RECKON_LIB"] = str(LIBRARY)
