@@ -97,8 +97,8 @@ def reading_needs(read, peak, lines, line, latency, page, walk, anywhere):
     if needed <= 0:
         return rk.shown("walks are hidden", "a page is read in less time than its walk alone was guessed to take, "
                         f"{rk.amount(walk.value, 'ns')}.")
-    others = [f" (or {lines_under_way(read.median, each, line):.0f}, each taking the {rk.amount(each.value, 'ns')} of random order)" for each in known(anywhere)]
-    return rk.consistent("lines are few", f"{needed:.0f} lines under way at once, each taking {rk.amount(latency.value, 'ns')}{''.join(others)}, would explain the "
+    others = [f" (or {lines_under_way(read.median, each, line):.0f} of {rk.amount(each.value, 'ns')}, in random order)" for each in known(anywhere)]
+    return rk.consistent("lines are few", f"{needed:.0f} lines under way of {rk.amount(latency.value, 'ns')} each{''.join(others)} would explain the "
                          f"measured rate; {lines.value:g} were guessed.")
 
 
