@@ -42,7 +42,7 @@ KERNEL = [
     Belief("Of the time to start a program, fork takes less than half.", "cpu/task/fork", "cpu/task/fork_exec", NOT_OVER, 0.5,
            "exec maps the program and its libraries, and each page of them is touched for the first time."),
     Belief("Threads are switched at least twice as fast as processes.", "cpu/switch/process", "cpu/switch/thread", 2, NOT_UNDER,
-           "Both enter the kernel, leave one stack and take another; a process changes the address space besides."),
+           "Both enter the kernel, leave one stack and take another; a switch between processes also changes the address space."),
     Belief("To hand over to a process on another CPU takes longer than on the same one, although both could work at once.", "cpu/switch/process_across", "cpu/switch/process", 1, NOT_UNDER,
            "One side sleeps while the other works, and a CPU that sleeps must be woken."),
 ]
@@ -55,15 +55,15 @@ MEMORY = [
     Belief("A byte is written as fast as it is read.", "memory/bandwidth/read", "memory/bandwidth/write", *ABOUT,
            "An ordinary write reads the line first and later writes it back: twice the traffic."),
     Belief("The first touch of memory from `malloc` takes more than twice as long as a load from memory.", "memory/fault/anonymous", "memory/latency/memory", 2, NOT_UNDER,
-           "`malloc` reserved addresses. The first touch of a page enters the kernel, which finds memory and clears it."),
+           "`malloc` only reserves addresses. The first touch of a page enters the kernel, which finds memory and clears it."),
     Belief("A fault in a huge page costs about the same as one in a small page.", "memory/fault/huge", "memory/fault/anonymous", *ABOUT,
            "A huge page has as many bytes as hundreds of small pages, and the kernel must clear all of them."),
-    Belief("A page fault need not wait for the disk: where the page is in memory, it takes less than half.", "memory/fault/minor", "memory/fault/major", NOT_OVER, 0.5,
+    Belief("A page fault need not wait for the disk: if the page is in memory, the fault takes less than half as long.", "memory/fault/minor", "memory/fault/major", NOT_OVER, 0.5,
            "The kernel only maps the page that it has."),
 ]
 
 AFAR = [
-    Belief("Between two programs of one machine a message and its answer take about as long as the four system calls that they make, ten at most.", "network/rtt/tcp", "cpu/syscall/getpid", NOT_OVER, 10,
+    Belief("Between two programs of one machine a message and its answer take little longer than their four system calls: at most as long as ten.", "network/rtt/tcp", "cpu/syscall/getpid", NOT_OVER, 10,
            "Each way passes the whole protocol, and whoever waits is put to sleep and woken."),
     Belief("`ping` shows less than half of what a round trip costs a program.", "network/rtt/icmp", "network/rtt/tcp", NOT_OVER, 0.5,
            "The kernel answers a ping itself. For a message to a program, the kernel must wake the program, and the program makes system calls."),

@@ -125,12 +125,12 @@ def decided(touch, huge, prediction):
     if not is_measured(touch, huge):
         return ""
     clearing = 512 * clearing_of(prediction)
-    said = f"This run has it: {rk.amount(huge.median, 'us')}, where the formula clears in {rk.amount(clearing, 'us')}."
+    said = f"This run has it: a huge page takes {rk.amount(huge.median, 'us')}; by the formula, clearing alone takes {rk.amount(clearing, 'us')}."
     if not 1 / NEAR <= huge.median / clearing <= NEAR:
         return f"{said} So the formula's rate of clearing does not fit huge pages."
     if touch.median <= NEAR * float(prediction.predicted):
         return f"{said} So the rate of clearing is right for huge pages."
-    return (f"{said} So this already decides the section above. The rate of clearing fits memory, and a small page in the cache may be cleared "
+    return (f"{said} That answers the section above. The rate of clearing fits memory, and a small page in the cache may be cleared "
             "faster still. Unless small pages are cleared more slowly, the missing time is the kernel's.")
 
 

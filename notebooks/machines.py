@@ -91,7 +91,7 @@ def run_tables(others: OtherMachines, parts: list[str]) -> Block:
     return join_blocks(
         _table(others, part, runs, _label(part, "-runs"), "other runs")
         for part in parts
-        if runs and others.rows_of(part)
+        if runs and others.rows_of(part, runs)
     )
 
 
@@ -130,8 +130,8 @@ def ranking(others: OtherMachines, column: str) -> Block:
     unranked = _unranked([(label, cell) for label, cell in timed if not cell.is_ranked])
     title = others.titles[column]
     if not ranked and not undecided:
-        condition = " and that is ranked" if unranked else ""
-        text = f"**{title}**: nothing that this run measured{condition}."
+        quantity = "ranked quantity" if unranked else "quantity"
+        text = f"**{title}** has no {quantity} in common with this run."
         return join_blocks([say(text), items(unranked)])
     ranked.sort(key=lambda pair: pair[1])
     slower_there = [pair for pair in reversed(ranked) if pair[1] > 1]

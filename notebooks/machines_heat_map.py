@@ -87,10 +87,10 @@ def _log(cell: Cell | None) -> float:
 
 def _caption(part: str, rows: list[Row], titles: dict[str, str]) -> str:
     by_reckon = any(cell.by_reckon for row in rows for cell in row.cells.values())
-    marked = "; *(Reckon's)*: this run's by Reckon's own method" if by_reckon else ""
+    marked = "; *(Reckon's)* marks a division by the value of Reckon's own method" if by_reckon else ""
     return (
         f"{part.capitalize()}{_finding(rows, titles)}. Every other machine's value is divided by "
-        f"this run's, by the same method{marked}. For a rate the number is the inverse, so each "
+        f"this run's value from the same method{marked}. For a rate the number is the inverse, so each "
         "says how many times as long the other machine takes. Red: slower than this machine, blue: faster, grey: "
         "alike or not ranked, empty: nothing to compare with this run's"
     )

@@ -100,7 +100,7 @@ def _basis(ratio: Ratio) -> str:
     """What the ratio is based on, if there are too few rounds for an interval."""
     return first_case(
         (not math.isnan(ratio.low), ""),
-        (ratio.rounds == 1, " (in a single round)"),
+        (ratio.rounds == 1, " in a single round"),
         (ratio.rounds > 1, f" in {ratio.rounds} rounds"),
         (True, " from the chapters' values"),
     )
@@ -113,13 +113,11 @@ def effect(ratio: Ratio) -> str:
     within = f"(within {percent(max(0.001, 1 - low, high - 1))})"
     gives = f"gives {times} times Reckon's value"
     unclear = "cannot be distinguished from Reckon's method here"
-    too_few = (
-        f"was not measured in enough rounds here ({times} times Reckon's value{_basis(ratio)})"
-    )
+    too_few = f"{gives}{_basis(ratio)}, which is not enough to show a difference"
     chance = "too few to exclude chance"
     by_pages = first_case(
         (ratio.is_apart, f"{gives}{_basis(ratio)}, whose intervals do not overlap"),
-        (True, f"does not clearly differ from Reckon's ({times} times its value{_basis(ratio)})"),
+        (True, f"{gives}{_basis(ratio)}, which may be chance"),
     )
     unsure = f"{gives}; the difference may be less than {percent(SAME, 1)}"
     return first_case(
@@ -152,7 +150,7 @@ def _included_cost(method: MethodResult, baseline: MethodResult, ratio: Ratio) -
     count = entry.includes_times
     several = f"{units.plain(count)} times " if count != 1 else ""
     amount = units.amount(total, included.unit)
-    return f" It contains {several}{link(entry.includes)}; this is {amount} here, {explains}."
+    return f" It contains {several}“{link(entry.includes)}”; this takes {amount} here, {explains}."
 
 
 def method_sentence(method: MethodResult, group: GroupResult) -> str:
@@ -224,8 +222,8 @@ def effects_summary(groups: Groups) -> Block:
     ]
     if few:
         sentences.append(
-            f"{few} more {plural(few, 'differs', 'differ')} by more than {percent(VAGUE - 1)}. They had too few "
-            "rounds, or only the values from the chapters, so this may be chance."
+            f"{few} more {plural(few, 'differs', 'differ')} by more than {percent(VAGUE - 1)}, but perhaps by chance: "
+            "there were too few rounds, or only the values from the chapters."
         )
     if changed:
         first = changed[0]

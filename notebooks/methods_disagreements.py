@@ -69,9 +69,9 @@ def _is_it_drift(pair: Disagreement) -> str:
             "The interval over {term}`visits <visit>` does not contain the other value; this is not explained."
         )
     if math.isnan(pair.drift):
-        return "Both are of one {term}`visit`, and this run does not show how far the next differs."
+        return "Both come from a single {term}`visit`; this run does not show how much another visit would differ."
     usual = (
-        "Both are of one {term}`visit`; between visits half of the chapter's quantities differ by "
+        "Both come from a single {term}`visit`; between visits half of the chapter's quantities differ by "
         f"more than {units.number(pair.drift)} times"
     )
     return f"{usual}, so this may be drift." if pair.is_drift else f"{usual}; this difference is not explained."

@@ -24,7 +24,7 @@ def finding() -> Block:
     shares = shares_within(factors)
     return say(
         f"**{shares[MISS]} of the reports' {len(factors)} predictions lie within a factor of two "
-        f"of their own measurement**, and {shares[NEAR]} within {NEAR:g} times."
+        f"of what the same report measured**, and {shares[NEAR]} within {NEAR:g} times."
     )
 
 

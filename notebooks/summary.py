@@ -126,9 +126,9 @@ def _single_points(judged: list[Result]) -> str:
     factor, quantity = max(points, default=(1.0, ""))
     if not factor > factor_off(judged[-1].ratio):
         return ""
-    of_it = "one of its points" if quantity == judged[-1].quantity else f"one of {link(quantity)}"
-    times = marked(quantity, f"{units.number(factor, 2)} times")
-    return f"; of single points, {of_it} is off by {times}"
+    of_it = "one of its points" if quantity == judged[-1].quantity else f"one of “{link(quantity)}”"
+    times = marked(quantity, f"a factor of {units.number(factor, 2)}")
+    return f"; among single points, the farthest is {of_it}, off by {times}"
 
 
 _SCORE_COLUMNS = {
@@ -315,14 +315,14 @@ def caveats(results: list[Result], fitness: list[dict]) -> Block:
             by_cause.setdefault(cause, []).append(result)
     for cause, concerned in sorted(by_cause.items(), key=lambda item: -len(item[1])):
         count = f"{len(concerned)} {plural(len(concerned), 'quantity', 'quantities')}"
-        lines.append(f"- **{cause}** ({count}). They are: {_named_or_counted(concerned)}.")
+        lines.append(f"- **{cause}** ({count}). It concerns {_named_or_counted(concerned)}.")
     return say("\n".join(lines) or "Nothing suspicious was found.")
 
 
 def _named_or_counted(results: list[Result]) -> str:
     """The quantities, each with its chapter; of many, how many the chapters have."""
     if len(results) <= _MAX_NAMED:
-        return join_words([f"{title_of(r.quantity)} in {page_link(r.experiment)}" for r in results])
+        return join_words([f"“{title_of(r.quantity)}” in {page_link(r.experiment)}" for r in results])
     chapters = Counter(page_link(result.experiment) for result in results).most_common()
     texts = [f"{count} in {page}" for page, count in chapters[:_CHAPTERS_NAMED]]
     elsewhere = sum(count for _, count in chapters[_CHAPTERS_NAMED:])

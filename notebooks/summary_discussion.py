@@ -157,13 +157,19 @@ def _caches(results: list[Result], machine: Machine | None) -> str:
         return ""
     usable = usable_caches({result.quantity: result for result in results})
     reported = reported_caches(machine)
-    both = [(usable[name], reported[name]) for name in usable if usable[name] and reported[name]]
+    both = {
+        name: (usable[name], reported[name])
+        for name in usable
+        if usable[name] and reported[name]
+    }
     if not both:
         return ""
+    levels = join_words([name.upper() for name in both])
     seen, stated = (
-        join_words([units.size(size, "byte") for size in sizes]) for sizes in zip(*both, strict=True)
+        join_words([units.size(size, "byte") for size in sizes])
+        for sizes in zip(*both.values(), strict=True)
     )
-    return f"Loads keep the pace of this machine's caches in up to {seen}; the system reports {stated}."
+    return f"Loads are as fast as {levels} with data of up to {seen}; the system reports {stated}."
 
 
 def _of_two_groups(results: list[Result]) -> str:
@@ -212,10 +218,11 @@ def _limits(judged: list[Result]) -> Block:
     blamed = sum(bool(_guesses_to_blame(result)) for result in missed)
     left = len(missed) - blamed
     sentences = {
-        f"{sum(inside)} of their {len(inside)} intervals contained the measured value or overlapped with "
+        f"{sum(inside)} of their {len(inside)} intervals contained the measured value or overlapped "
         f"its interval{_on_width(inside)}.": inside,
         f"{len(missed)} {plural(len(missed), 'was', 'were')} off by more than {MISS:g} times; for "
-        f"{blamed} of them one other guess, within its interval, would have been enough.": missed,
+        f"{blamed} of them, another value of one guess, inside its interval, would have made the "
+        "prediction right.": missed,
         f"No single guess explains the other {left}: a formula or several inputs were off.": left,
     }
     return say(*(sentence for sentence, applies in sentences.items() if applies))

@@ -142,8 +142,8 @@ def _virtual() -> Finding:
     return Finding(
         "warn",
         vendor,
-        "This is a guest: CPUID traps, caches and disks are shared with others, memory "
-        "is slow at first touch. Read every value as the guest's.",
+        "This is a guest: CPUID leaves it, caches and disks are shared with others, and "
+        "memory is slow at first touch. Read every value as the guest's.",
     )
 
 

@@ -56,7 +56,7 @@ def _from_page(run: str, group: Group, method: Method) -> MethodResult:
         return MethodResult(method, (method.report,), reason=method.why_not)
     page = read_result(run, method.quantity)
     if page is None or page.measurement is None:
-        why = f"`{method.quantity}` has not been measured yet; its page does that"
+        why = f"“`{method.quantity}`” has not been measured yet; its page does that"
         return MethodResult(method, (), page=page, reason=why)
     at = group.at if method.at is None else method.at
     point = _point(page, at)
@@ -94,7 +94,7 @@ def _too_expensive(quantity: str, point: records.Point) -> str:
     took_s = float(np.mean([p.wall_ns for p in point.processes])) / 1e9
     if took_s <= _budget().budget_s:
         return ""
-    return f"one process of `{quantity}` takes {units.amount(took_s, 's')}"
+    return f"one process of “`{quantity}`” takes {units.amount(took_s, 's')}"
 
 
 def _budget() -> Profile:

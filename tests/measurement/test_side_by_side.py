@@ -143,7 +143,7 @@ def test_what_was_measured_is_reused_all_or_none(folders, ran, monkeypatch):
 def test_a_probe_that_is_not_measured_here_says_why(folders):
     comparison = compare(group())
     assert (
-        comparison.baseline.reason == "`test/chain` has not been measured yet; its page does that"
+        comparison.baseline.reason == "“`test/chain`” has not been measured yet; its page does that"
         and not comparison.is_side_by_side
     )
     execute_page()
@@ -153,7 +153,7 @@ def test_a_probe_that_is_not_measured_here_says_why(folders):
     )
     comparison = compare(group(*probes))
     assert [result.reason for result in comparison.methods] == [
-        "`test/none` has not been measured yet; its page does that",
+        "“`test/none`” has not been measured yet; its page does that",
         "it does not say how",
     ]
     assert (
@@ -170,7 +170,7 @@ def test_an_expensive_probe_keeps_the_value_of_its_page(folders, request):
     execute_page(long=200_000_000)  # by a clock that goes, or all its processes would run
     ran = request.getfixturevalue("ran")
     comparison = compare(group())
-    assert f"one process of `{LONG}` takes" in comparison.methods[0].reason and ran == []
+    assert f"one process of “`{LONG}`” takes" in comparison.methods[0].reason and ran == []
     assert comparison.ratio(comparison.methods[0]).middle > 1000
 
 

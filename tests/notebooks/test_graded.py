@@ -78,7 +78,7 @@ def test_the_grader_answers_with_values_of_the_run():
     assert "512 µs by my formula" in PAGE.deciding(result, huge, mine()).markdown
     assert "does not fit huge pages" in PAGE.decided(result, huge, mine())
     cleared_as_predicted = made_up.single("memory/fault/huge", 560, "us")
-    assert "already decides" in PAGE.decided(result, cleared_as_predicted, mine())
+    assert "answers the section above" in PAGE.decided(result, cleared_as_predicted, mine())
     near = made_up.single("memory/fault/anonymous", 1.6, "us")
     assert PAGE.decided(near, cleared_as_predicted, mine()).endswith("right for huge pages.")
     assert (

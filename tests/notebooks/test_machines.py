@@ -62,7 +62,7 @@ def test_a_machine_is_described_by_what_it_is_faster_and_slower_in(folders):
     assert "this machine is faster in 1 of 2 values. The other machine takes" in text
     assert f"Largest advantages: The system call: getpid ({ratio}×)" in text
     assert "Largest disadvantages: Creating a process, creating a thread: thread, join" in text
-    assert "nothing that this run measured." in MACHINES.ranking(o, "mbp2016").markdown
+    assert "has no quantity in common with this run." in MACHINES.ranking(o, "mbp2016").markdown
     text = MACHINES.rankings(o).markdown
     assert "**other**" in text and text.startswith("By the median over its values, this machine is")
     assert "faster than ThinkPad T470" in text or "slower than ThinkPad T470" in text
@@ -82,7 +82,7 @@ def test_values_that_show_no_machines_speed_are_not_ranked(folders):
     )
     o = compared([made_up.single("files/remote/seek", 10, "ns")], "more")
     assert MACHINES.ranking(o, "i7_10750h").markdown.endswith(
-        "that this run measured and that is ranked.\n\n- Not ranked:\n  - Remote files: A seek (Reckon's)"
+        "has no ranked quantity in common with this run.\n\n- Not ranked:\n  - Remote files: A seek (Reckon's)"
     )
 
 

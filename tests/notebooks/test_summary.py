@@ -28,15 +28,17 @@ def test_the_score_counts_predictions_and_intervals_that_held():
     results = [predicted(1.0, low=0.0, high=1.0), predicted(4.0, low=0.0, high=1e-9)]
     assert SUMMARY.score(results).markdown == (
         "**Of 2 sealed predictions, 50 % are within 1.25 times, 50 % within 2 times and 100 % within 10 "
-        "times of the measured value.** By the geometric mean they were off by a factor of 2.00: 0 "
-        "values came out more than 1.25 times higher than predicted, 1 came out lower by as much. 1 of 2 "
-        "intervals contain the measured value or overlap with its interval: 50 %; the goal is 95 %."
+        "times of the measured value.** By the geometric mean they were off by a factor of 2.00. Of the "
+        "measured values, 0 lie more than a factor of 1.25 above the prediction and 1 more than that "
+        "factor below it. 1 of 2 "
+        "intervals contain the measured value or overlap its interval: 50 %; the goal is 95 %."
     )
     assert "interval" not in SUMMARY.score([predicted(2.0)]).markdown
     results += [predicted(1.0, low=6e-9, high=2e-8), predicted(4.1, low=2e-8, high=6e-8)]
     text = SUMMARY.score(results).markdown
     assert (
-        "4 times wide 1 of 2 held, 50 %. With the wider ones, which seldom miss, 2 of 4 intervals"
+        "Of the 2 intervals up to 4 times wide, 1 held, 50 %. "
+        "Counting the wider ones as well, which seldom miss, 2 of 4 intervals"
         in text
     )
     derived = with_inputs(
@@ -156,9 +158,9 @@ def test_caveats_have_a_line_for_each_cause():
     check = {"name": "load", "state": "warn", "found": "3 of 2", "advice": "Wait."}
     assert SUMMARY.caveats([noisy, other], [check]).markdown.splitlines() == [
         "- **Load**: 3 of 2. Wait.",
-        "- **Fresh processes differ from one another** (2 quantities). They are: "
-        "noisy in [cpu/made](/notebooks/cpu/made.ipynb) and "
-        "other in [memory/made](/notebooks/memory/made.ipynb).",
+        "- **Fresh processes differ from one another** (2 quantities). It concerns "
+        "“noisy” in [cpu/made](/notebooks/cpu/made.ipynb) and "
+        "“other” in [memory/made](/notebooks/memory/made.ipynb).",
     ]
     assert SUMMARY.caveats([], []).markdown == "Nothing suspicious was found."
 
@@ -248,14 +250,14 @@ def test_the_conclusion_says_what_the_predictions_lack(recorded):
     held, missed = {"low": 1e-9, "high": 1e-7}, {"low": 8e-8, "high": 9e-8}
     text = DISCUSSION.conclusion([predicted(1.0, **held), predicted(8.0, **missed)], {}).markdown
     assert (
-        "1 of their 2 intervals contained the measured value or overlapped with its interval; the goal is 95 %, so they were too narrow."
+        "1 of their 2 intervals contained the measured value or overlapped its interval; the goal is 95 %, so they were too narrow."
         in text
     )
-    assert "1 was off by more than 2 times; for 0 of them one other guess" in text
+    assert "1 was off by more than 2 times; for 0 of them, another value of one guess" in text
     assert "No single guess explains the other 1: a formula" in text
     text = DISCUSSION.conclusion([predicted(1.0, **held)], {}).markdown
     assert (
-        "1 of their 1 intervals contained the measured value or overlapped with its interval."
+        "1 of their 1 intervals contained the measured value or overlapped its interval."
         in text
         and "off by more than" not in text
     )
@@ -263,5 +265,5 @@ def test_the_conclusion_says_what_the_predictions_lack(recorded):
     ours = SUMMARY.by_own_methods(rk.results())
     known = DISCUSSION.misses(ours).markdown
     count = re.search(r"(\d+) of the \d+ would be right", known)[1]
-    assert f"for {count} of them one other guess" in DISCUSSION.conclusion(ours, {}).markdown
+    assert f"for {count} of them, another value of one guess" in DISCUSSION.conclusion(ours, {}).markdown
     assert DISCUSSION.conclusion([], {}).markdown == "No estimate has been measured yet."

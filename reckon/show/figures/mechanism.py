@@ -18,7 +18,7 @@ from reckon.show.text import capitalised, percent
 InputsOf = Mapping[str, str]  # by step, apart by spaces
 
 SOFTWARE = ("program", "kernel")  # who runs it; a term of the hardware has another one
-SHARED = "“Part of” stands where only the sum of several steps is known"
+SHARED = "“Part of” marks steps of which only the sum is known"
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def steps(result: Result, inputs_of: InputsOf, name: str, caption: str) -> Block
     ends = [bar.start + bar.value for bar in bars]
     longest = max(*ends, *(bar.reach for bar in measured))
     if any(step.value and step.beside > 1 for step in found):
-        caption = f"{caption}. {SHARED}; equal parts of it are drawn"
+        caption = f"{caption}. {SHARED}; it is drawn in equal parts"
     return text_bars.draw([*bars, *measured], result.unit, name, caption, longest=longest)
 
 

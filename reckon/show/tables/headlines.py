@@ -73,14 +73,14 @@ def below(results: dict[str, Result]) -> str:
     """What the intervals of main results mean, by their names, and which are of one visit only; ""
     without intervals."""
     bases = {name: result.interval_from for name, result in results.items()}
-    single = [name for name, basis in bases.items() if basis.endswith("of one visit")]
+    single = [f"“{name}”" for name, basis in bases.items() if basis.endswith("of one visit")]
     is_repeat = len(single) < sum(map(bool, bases.values()))
     sentences = {
-        "( ): where a repeat some minutes later would lie, about "
+        "A repeat some minutes later lies in the interval ( ) about "
         "[nine times in ten](/book/method.md).": is_repeat,
-        f"From a single visit, and of its seconds alone: {join_words(single)}.": single
+        f"From a single visit, which describes only its own seconds: {join_words(single)}.": single
         and is_repeat,
-        "The intervals are from a single visit, and of its seconds alone.": single
+        "The intervals are from a single visit and describe only its seconds.": single
         and not is_repeat,
     }
     return " ".join(sentence for sentence, applies in sentences.items() if applies)

@@ -28,8 +28,9 @@ KNOWN = (SETTING, REPEATED)  # the value was known beforehand: that it came out 
 BASES = (FIRST_PRINCIPLES, DERIVED, *KNOWN)
 _SETTINGS = ("peer.", "nfs.")  # sections of the machine's description: the built-in host's link
 
-NARROW_DECADES = math.log10(4)  # an interval from half to twice the value
-NARROW = "with an interval up to 4 times wide"
+NARROW_TIMES = 4  # as an interval from half to twice the value
+NARROW_DECADES = math.log10(NARROW_TIMES)
+NARROW = f"with an interval up to {NARROW_TIMES} times wide"
 WIDE = "with a wider interval"
 INTERVALS = (NARROW, WIDE)
 INTENDED = 0.95  # the share of the intervals that should hold
@@ -156,7 +157,7 @@ def _calibration(judged: list[Result]) -> str:
         return ""
     held = (
         f"{sum(inside)} of {len(inside)} {plural(len(inside), 'interval', 'intervals')} contain "
-        f"the measured value or overlap with its interval: {100 * np.mean(inside):.0f} %; "
+        f"the measured value or overlap its interval: {100 * np.mean(inside):.0f} %; "
         f"the goal is {100 * INTENDED:.0f} %"
     )
     return f"{_narrow(judged)}{held}."
@@ -169,10 +170,11 @@ def _narrow(judged: list[Result]) -> str:
     inside = inside_intervals(narrow)
     if not inside:
         return ""
-    share = f"{100 * np.mean(inside):.0f} %"
+    count = f"{len(inside)} {plural(len(inside), 'interval', 'intervals')}"
+    held = f"{sum(inside)} held, {100 * np.mean(inside):.0f} %"
     return (
-        f"Of predictions {NARROW} {sum(inside)} of {len(inside)} held, {share}. With the wider "
-        "ones, which seldom miss, "
+        f"Of the {count} up to {NARROW_TIMES} times wide, {held}. Counting the wider ones as well, "
+        "which seldom miss, "
     )
 
 
@@ -184,7 +186,7 @@ def shares_sentence(judged: list[Result]) -> str:
         f"{share} are within {limit:g} times",
         *(f"{share} within {limit:g} times" for limit, share in others),
     ]
-    curves = " (a curve by its middle)" if any(result.is_curve for result in judged) else ""
+    curves = " (a curve counts by its median)" if any(result.is_curve for result in judged) else ""
     count = f"{len(judged)} sealed {plural(len(judged), 'prediction', 'predictions')}{curves}"
     return f"**Of {count}, {join_words(texts)} of the measured value.**"
 
@@ -195,8 +197,9 @@ def _bias(judged: list[Result]) -> str:
     low = sum(result.ratio < 1 / NEAR for result in judged)
     typical = typical_factor(factor_off(np.array([result.ratio for result in judged])))
     return (
-        f"By the geometric mean they were off by a factor of {typical}: {high} values came out "
-        f"more than {NEAR:g} times higher than predicted, {low} came out lower by as much."
+        f"By the geometric mean they were off by a factor of {typical}. Of the measured "
+        f"values, {high} lie more than a factor of {NEAR:g} above the prediction and {low} more than "
+        "that factor below it."
     )
 
 

@@ -65,7 +65,7 @@ def test_a_term_of_several_steps_is_drawn_in_equal_parts_whose_number_stands_now
     assert [*rows][0] == "Is entered (kernel)" and [*rows][3] == "Returns (kernel)"
     assert rows["Is entered (kernel)"] == rows["Returns (kernel)"] == ""
     assert block.markdown.count("part of 250 ns") == 2
-    assert "equal parts of it are drawn" in block.markdown
+    assert "it is drawn in equal parts" in block.markdown
     bars = [(bar.get_x(), bar.get_width()) for bar in drawing("made-parts").axes.patches]
     assert bars[0] == pytest.approx((0, 0.125)) and bars[3] == pytest.approx((2.125, 0.125))
 
@@ -152,7 +152,7 @@ def test_a_sum_of_several_steps_is_written_at_each_as_what_it_is_part_of(data):
     block = drawn()
     times = [row[2] for row in data("made-lanes")[1:]]
     assert times == ["", "part of 250 ns", "1.00 µs", "1.00 µs", "part of 250 ns", ""]
-    assert "only the sum of several steps is known" in block.markdown
+    assert "marks steps of which only the sum is known" in block.markdown
     assert "2.25 µs" in drawing("made-lanes").axes.texts[-1].get_text()
     assert "; Predicted, together: 2.25 µs; Measured: 3" in block.markdown
 

@@ -122,8 +122,8 @@ def test_a_value_whose_trials_have_two_modes_says_so_in_its_cell():
 def test_what_intervals_mean_stands_below_their_table():
     several, one = visits_of(100, 101, 99), made_up.single("files/a/c", 1, "us")
     assert "nine times in ten" in below({"A": several}) and "visit" not in below({"A": several})
-    assert below({"A": several, "B": one}).endswith("and of its seconds alone: B.")
-    of_one = "The intervals are from a single visit, and of its seconds alone."
+    assert below({"A": several, "B": one}).endswith("which describes only its own seconds: “B”.")
+    of_one = "The intervals are from a single visit and describe only its seconds."
     assert (below({"B": one}), below({})) == (of_one, "")
 
 
