@@ -92,7 +92,10 @@ def test_pages_whose_intervals_do_not_overlap_are_not_said_to_be_alike():
         "gives 1.20 times Reckon's value from the chapters' values, whose intervals do not" in apart
     )
     overlapping = of_pages([90, 100, 105, 105, 110, 120], [90, 95, 100, 100, 105, 110])
-    assert "gives 1.05 times Reckon's value from the chapters' values, which may be chance" in overlapping
+    assert (
+        "gives 1.05 times Reckon's value from the chapters' values, which may be chance"
+        in overlapping
+    )
 
 
 def test_how_well_values_repeat_is_judged_by_the_intervals_that_the_pages_print():

@@ -38,8 +38,7 @@ def test_the_score_counts_predictions_and_intervals_that_held():
     text = SUMMARY.score(results).markdown
     assert (
         "Of the 2 intervals up to 4 times wide, 1 held, 50 %. "
-        "Counting the wider ones as well, which seldom miss, 2 of 4 intervals"
-        in text
+        "Counting the wider ones as well, which seldom miss, 2 of 4 intervals" in text
     )
     derived = with_inputs(
         predicted(2.0), {"origin": "measured", "unit": "ns", "reference": "cpu/made/else"}
@@ -257,13 +256,15 @@ def test_the_conclusion_says_what_the_predictions_lack(recorded):
     assert "No single guess explains the other 1: a formula" in text
     text = DISCUSSION.conclusion([predicted(1.0, **held)], {}).markdown
     assert (
-        "1 of their 1 intervals contained the measured value or overlapped its interval."
-        in text
+        "1 of their 1 intervals contained the measured value or overlapped its interval." in text
         and "off by more than" not in text
     )
     rk.begin(run="recorded")
     ours = SUMMARY.by_own_methods(rk.results())
     known = DISCUSSION.misses(ours).markdown
     count = re.search(r"(\d+) of the \d+ would be right", known)[1]
-    assert f"for {count} of them, another value of one guess" in DISCUSSION.conclusion(ours, {}).markdown
+    assert (
+        f"for {count} of them, another value of one guess"
+        in DISCUSSION.conclusion(ours, {}).markdown
+    )
     assert DISCUSSION.conclusion([], {}).markdown == "No estimate has been measured yet."

@@ -198,8 +198,8 @@ def _bias(judged: list[Result]) -> str:
     typical = typical_factor(factor_off(np.array([result.ratio for result in judged])))
     return (
         f"By the geometric mean they were off by a factor of {typical}. Of the measured "
-        f"values, {high} lie more than a factor of {NEAR:g} above the prediction and {low} more than "
-        "that factor below it."
+        f"values, {high} lie more than a factor of {NEAR:g} above the prediction and {low} more "
+        "than that factor below it."
     )
 
 
