@@ -13,9 +13,8 @@
 #include "probe/sockets.h"
 
 #define PIECE_BYTES (128 << 10)
-#define LIMIT_S                                                                                    \
-    2 /* of each wait; reading a receipt for which too few bytes came returns 0 then               \
-       */
+/* In s, of each wait; reading a receipt for which too few bytes came returns 0 then. */
+#define LIMIT_S 2
 
 struct stream {
     int file, socket; /* the file, of size_bytes, and the connection */
