@@ -65,7 +65,8 @@ int open(const char *path, int flags, ...)
     char other[PATH_MAX];
     va_list list;
     va_start(list, flags);
-    const mode_t mode = flags & O_CREAT ? va_arg(list, mode_t) : 0;
+    const int makes = flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE;
+    const mode_t mode = makes ? va_arg(list, mode_t) : 0;
     va_end(list);
     return real(mapped(path, other), flags, mode);
 }
