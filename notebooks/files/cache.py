@@ -66,7 +66,7 @@ def hit_and_miss_times(curve):
     if not means.slow_while_fitting >= FEW:
         return rk.say(both)
     return rk.say(both, f"While the file fits, {rk.percent(means.slow_while_fitting)} of the reads take more than "
-                  f"{rk.amount(means.limit, curve.unit)}, without the disk. The same share of the cached reads of a larger file is assumed to do so.")
+                  f"{rk.amount(means.limit, curve.unit)}, without the disk. We assume that in a larger file the same share of the cached reads takes that long.")
 
 
 def mean_time(mean, predicted, unit):

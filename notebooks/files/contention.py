@@ -69,7 +69,7 @@ def slowest_below_mean(slowest, each):
     if not odd:
         return []
     most, counts = max(odd, key=lambda x: odd[x]), ", ".join(f"{x:g}" for x in odd)
-    return rk.shown("slowest below mean", f"With {counts} readers “slowest” is below “each”, by {rk.percent(odd[most])} with {most:g} readers. "
+    return rk.shown("slowest below mean", f"With {counts} readers “slowest” is below “each”; with {most:g} readers by {rk.percent(odd[most])}. "
                     "Within one trial this is impossible. The two were measured in different trials, between which the disk's speed "
                     "differs by that much.")
 
@@ -167,7 +167,7 @@ def _by_readers_times(gain, alone, curves):
     if high < 1.1 * low:
         return [rk.consistent("served at once", "The disk and the CPUs together serve that many requests at once.")]
     others = " or ".join(dict.fromkeys(rk.number(times, 2) for times in by_times))
-    found = [rk.consistent("served at once", f"Computed from the readers' own times, in other trials, the factor is {others}. So the disk and the "
+    found = [rk.consistent("served at once", f"In other trials, the readers' own times give a factor of {others}. So the disk and the "
                            f"CPUs together serve {rk.number(low, 2)} to {rk.number(high, 2)} requests at once.")]
     if max(lone) < 1.1 * min(lone):
         return found
@@ -202,7 +202,7 @@ def second_reader(each, together, work, cpus):
         return _second_reader_waits(together, work, cpus, f"a block takes {times} times as long as with one reader")
     if two_rate.interval.high < 2 * one_rate.interval.low:
         by_rates = f"computed from the rates, a block takes {rk.number(2 * one_rate.median / two_rate.median, 2)} times as long as with one"
-        return [rk.shown("second reader waits by rates", "The intervals of the two times overlap; but two readers together read less than twice as much as one, so each "
+        return [rk.shown("second reader waits by rates", "The intervals of the times with one and with two readers overlap; but two readers together read less than twice as much as one, so each "
                          "is slowed."), _second_reader_waits(together, work, cpus, by_rates)]
     if two.interval.high < 1.25 * alone.interval.low:
         return rk.shown("second reader for nothing", f"It hardly does: a block takes {times} times as long as with one reader, and by the "
@@ -222,7 +222,7 @@ def _second_reader_waits(together, work, cpus, times):
     if of_disk > 0.8 and saturating_readers(together):
         return rk.consistent("wait for disk", f"{takes} So they are near the limit of the disk.")
     return rk.unexplained("wait unexplained", f"{takes} Neither the CPUs nor the disk are full, so the longer time is unexplained. A virtual disk's host "
-                          "may handle requests one after another in part, or a CPU may wake slower when another is busy. The time from "
+                          "may handle requests one after another in part, or a CPU may wake more slowly when another one is busy. The time from "
                           "request to answer in the block layer (`blktrace`) would show it.")
 
 
@@ -251,7 +251,7 @@ def input_off(queue, each, together):
     if math.isnan(needed):
         return rk.shown("no rate", f"Not the disk's rate alone: no rate makes the model give the {rk.amount(time, 'µs')} of {readers:g} readers.")
     if rate_fits(rate, needed):
-        return rk.shown("rate fits", f"None at {readers:g} readers: the model's {rk.amount(rate, 'IO/s')} fits there.")
+        return rk.shown("rate fits", f"With {readers:g} readers no input was off: the model's {rk.amount(rate, 'IO/s')} fits there.")
     if exceeds(together, needed):
         return rk.unexplained("rate too low", f"The data do not show it. A disk with {rk.amount(needed, 'IO/s')} would explain the time of {readers:g} "
                               f"readers, but {most_together(together)}.")
@@ -319,7 +319,7 @@ def answer(needed, rate, together):
     """needed: the disk's rate with which the model has the measured time; rate: the input."""
     if exceeds(together, needed):
         return rk.unexplained("rate does not explain", f"A disk with {rk.amount(needed, 'IO/s')} would explain this time. But {most_together(together)}, so "
-                              "the data do not show that the rate was the wrong input.")
+                              "the guessed rate may have been right.")
     return rk.consistent("rate for 8", f"With a disk's rate of {rk.amount(needed, 'IO/s')} the model would give this time; its input is "
                          f"{rk.amount(rate.value, 'IO/s')}.")
 

@@ -144,9 +144,9 @@ def same_read_in_two_chapters(cached, small):
     here, there = np.median([np.mean(times) for times in cached.trials(cached.points[0])]), small.medians[at]
     if not rk.is_miss(there / here) and 0.8 <= there / here <= 1.25:
         return []
-    return rk.unexplained("same read in two chapters", f"In [Reading a file](/notebooks/files/read.ipynb) a block in memory takes {cached} by the median and "
-                          f"{rk.amount(here, 'µs')} by the mean. In [The file cache](/notebooks/files/cache.ipynb) it takes {rk.amount(there, 'µs')} by "
-                          f"the mean, from a file of {rk.amount(small.axis[at], 'MiB')}. Why the means differ is not known; there a process reads that has just been forked.")
+    return rk.unexplained("same read in two chapters", f"In [Reading a file](/notebooks/files/read.ipynb) a block in memory takes {cached} (median) or "
+                          f"{rk.amount(here, 'µs')} (mean). In [The file cache](/notebooks/files/cache.ipynb) it takes {rk.amount(there, 'µs')} "
+                          f"(mean), from a file of {rk.amount(small.axis[at], 'MiB')}. Why the means differ is not known; on the file cache's page the reading process has just been forked.")
 
 
 def file_bytes(result):
@@ -305,14 +305,14 @@ def what_is_left(random, find, rate, software):
 @rk.finding(needs=["find"], missing="")
 def answer(find, request, access, random, in_order):
     """find, request: what is left of a random block and of the next, as needed() has it; access: the guess of the first."""
-    left = (f"Without the CPU's work and the transfer, {rk.amount(find, 'µs')} remain for the disk to find the block; "
-            f"{rk.amount(access.value, 'µs')} were guessed.")
+    left = (f"Minus the CPU's work and the transfer, {rk.amount(find, 'µs')} remain; "
+            f"{rk.amount(access.value, 'µs')} were guessed for finding the block.")
     if random.apart(in_order) != 0:
         return rk.shown("place", f"{left} The data do not show what the remaining time is made of.")
     alike = f"{left} The next block in order takes {in_order}; the intervals of the two times overlap"
     if request >= find:
-        return rk.unexplained("place alike", f"{alike}. Computed in the same way, {rk.amount(request, 'µs')} of it remain, not less than for a "
-                              "random block. So the data do not show the time to find a block.")
+        return rk.unexplained("place alike", f"{alike}. For the next block the same subtraction leaves {rk.amount(request, 'µs')}, no less than for a "
+                              "random one. So these remainders are not the time to find a block.")
     most = random.summary.interval.high - in_order.summary.interval.low
     seeking = f", so at most {rk.amount(most, 'µs')} of it is seeking" if most < find else ""
     return rk.consistent("place alike", f"{alike}{seeking}.")

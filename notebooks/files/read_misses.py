@@ -23,8 +23,8 @@ def in_order_twice(table, by_block, by_file):
 @rk.finding(needs=["need_rate", "now"], missing="")
 def predicted_again(what, before, now, prediction, need_rate):
     """What the model predicts with a lone request's rate. before, now: what was predicted and measured."""
-    return rk.shown("with the slope's rate", f"{what} was predicted to take {rk.amount(before, 'µs')} and took {rk.amount(now, 'µs')}; with a lone "
-                    f"request's rate the prediction is {rk.amount(float(prediction.predicted), 'µs')}.")
+    return rk.shown("with the slope's rate", f"{what} was predicted to take {rk.amount(before, 'µs')} and took {rk.amount(now, 'µs')}. With the rate "
+                    f"of one request at a time the prediction would be {rk.amount(float(prediction.predicted), 'µs')}.")
 
 
 def large_read(curve):

@@ -72,13 +72,13 @@ def advice(sequential, normal, ahead):
     takes = f'With the advice "sequential", which requests larger pieces, a block takes {sequential} on average:'
     pays = sequential.apart(normal)
     if pays == 0:
-        return rk.consistent("advice unclear", f"{takes} the values scatter too much to show whether it pays.")
+        return rk.consistent("advice unclear", f"{takes} the values scatter too much to show whether it helps.")
     if pays < 0:
         return rk.shown("advice pays", f"{takes} here it pays.")
     each = bytes_each(sequential)
     if each < ahead.value:
         return rk.unexplained("advice too short", f"{takes} more than without the advice. But a process reads {rk.amount(each, 'MiB')}, less than one window of "
-                              f"{rk.amount(ahead.value, 'MiB')}, so the data do not show whether it pays in a longer file.")
+                              f"{rk.amount(ahead.value, 'MiB')}, so the data do not show whether it helps in a longer file.")
     return rk.shown("advice does not pay", f"{takes} here it does not pay.")
 
 

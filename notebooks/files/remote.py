@@ -84,8 +84,8 @@ def by_length(far, block):
 
 @rk.finding(missing="A block of 4 KiB by the size of the file, here and over NFS")
 def by_file(curve):
-    return rk.shown("largest file", "A block of 4 KiB by the size of the file, here and over NFS: over NFS a random one of the largest file takes "
-                    f"{rk.number(curve.growth, 2)} times as long as one of the smallest")
+    return rk.shown("largest file", "A block of 4 KiB by the size of the file, here and over NFS: over NFS a random block takes, in the largest file, "
+                    f"{rk.number(curve.growth, 2)} times as long as in the smallest")
 
 
 @rk.finding(missing="Time of a read over NFS by its size")
@@ -144,8 +144,8 @@ def without_a_file(read, idle, passing, messages=None):
     excess = (beyond[many] - beyond[few]) / 2
     if not excess > (read.median - idle.median - passing) / 2:
         return []
-    return rk.unexplained("message without a file", "But a plain message of 4 KiB also exceeds its prediction by more than a "
-                          f"message of 1,400 bytes does: by {rk.amount(excess, 'µs', 2)} more in each direction (chapter on [the round "
+    return rk.unexplained("message without a file", "But even without a file, a message of 4 KiB exceeds its prediction by more than "
+                          f"one of 1,400 bytes does: by {rk.amount(excess, 'µs', 2)} more in each direction (chapter on [the round "
                           "trip](/notebooks/network/rtt.ipynb)). So the data do not show how much is the file's work.")
 
 
@@ -257,8 +257,8 @@ def reported_seek():
 def seek_off(inside):
     took = f"A seek to a place took {rk.number(inside.ratio, 2)} times the prediction"
     if inside.ratio < 0.5:
-        return rk.shown("seek too fast", f"{took}. A system call was predicted, as for a file of the kernel; but libnfs keeps the position itself "
-                        "and enters no kernel.")
+        return rk.shown("seek too fast", f"{took}. A system call was predicted, as for a file opened through the kernel; but libnfs keeps the position itself, "
+                        "without a system call.")
     if inside.ratio > 2:
         return rk.unexplained("seek too slow", f"{took}, which is a system call; this is unexplained. A count of the system calls (`strace -c`) would show the reason.")
     return []

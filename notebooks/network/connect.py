@@ -177,7 +177,7 @@ def input_to_measure(opened):
 
 def slowest_connections(opened):
     values = rk.samples(opened)["value"].dropna()
-    return ("Begin with `rk.samples(f[\"connect_peer\"])`. How many times the median do the slowest tenth take at least? What does that mean for a page that opens ten connections at once and "
+    return ("Begin with `rk.samples(f[\"connect_peer\"])`. How many times as long as the median does each of the slowest tenth take, at least? What does that mean for a page that opens ten connections at once and "
             "waits for all?",
             f"Of {rk.plain(len(values))} connections nine in ten take up to {rk.number(values.quantile(0.9) / values.median(), 3)} times the median. Of ten at once, none is slower "
             f"than that in {rk.percent(0.9**10)} of the cases only, if they are independent. So a page that waits for all of them waits for the slow ones.")

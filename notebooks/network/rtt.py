@@ -80,7 +80,7 @@ def misses(near, far, simulated):
     faster = "unexplained: some step took less time than guessed; a profile of the kernel would tell which."
     items = [*(rk.missed(result, here, lower=faster) for result in near),
              *(rk.missed(result, shared if simulated else real, lower=faster) for result in far)]
-    return rk.missed_list(items, "None of the round trips of short messages by Reckon's method.")
+    return rk.missed_list(items, "No round trip of a short message, by Reckon's method, was off by more than a factor of two.")
 
 
 @rk.finding(missing="")
@@ -246,7 +246,7 @@ def held_awake(idle, held):
 
 
 def two_requests(alone, far):
-    return ("Change the probe of a round trip by TCP (`csrc/network/rtt.c`): it sends two requests, and then reads the two answers. Predict a request on one CPU and on the other host.",
+    return ("Change the probe of a round trip by TCP (`csrc/network/rtt.c`): it sends two requests, and then reads the two answers. Predict the time per request on one CPU and to the other host.",
             f"Over the link both requests are under way at the same time, so a request takes at best half of {far}, {rk.amount(far.median / 2, 'µs')}. On one CPU the work "
             f"stays; of {alone} it can save switches and wake-ups alone, for the server may read both at once. TCP_NODELAY has to be set: "
             "otherwise the second waits for an acknowledgement (Nagle's algorithm).")

@@ -165,8 +165,8 @@ def off_by_gather(sends, null, gather, clock):
     most = (took - null.value) * clock.value
     if not 0 < most < 0.67 * gather.value:
         return rk.unexplained("fast sends", "unexplained: they carry more than the model allows.")
-    return rk.shown("gathering costs less", f"a send of {rk.amount(sends.axis[0], 'byte')} takes {rk.amount(took, 'ns')} in all. Without the null call, a "
-                    f"send that only gathers takes {rk.number(most, 2)} cycles at most; {rk.plain(gather.value)} were guessed.")
+    return rk.shown("gathering costs less", f"a send of {rk.amount(sends.axis[0], 'byte')} takes {rk.amount(took, 'ns')} in all. Minus the null call, a send "
+                    f"that only adds its bytes to a segment takes at most {rk.number(most, 2)} cycles; {rk.plain(gather.value)} were guessed.")
 
 
 def misses_of_the_curves(sends, sends_to_peer, streams, ramp, across, work):
@@ -196,8 +196,8 @@ def above_the_ideal(far, ideal):
     if far.median <= ideal:
         return ""
     if far.summary.bounds[0] <= ideal:
-        return ". That is more than can be, but by less than the interval allows"
-    return (f". That is {rk.percent(far.median / ideal - 1)} more than can be: the link passes more than its setting, or the measured time is too "
+        return ". That is slightly more than is possible; the excess is smaller than the interval"
+    return (f". That is {rk.percent(far.median / ideal - 1)} more than is possible: the link passes more than its setting, or the measured time is too "
             "short by that")
 
 
@@ -229,7 +229,7 @@ def share_of_a_copy(alone, across, copy):
         return rk.unexplained("no copy", "Nothing was measured.")
     origin = "measured" if copy.origin == "measured" else "guessed"
     return rk.consistent(
-        "share of a copy", f"Memory copies {rk.amount(copy.value, 'GB/s')} ({origin}) from array to array, which is "
+        "share of a copy", f"A copy in memory from array to array runs at {rk.amount(copy.value, 'GB/s')} ({origin}), which is "
         f"{rk.amount(copy.value, 'Gbit/s')}. A connection carries {', and '.join(parts)}. The bytes are copied twice, so one CPU could reach half "
         "at most; but buffers may stay in a cache, so that is no strict bound.")
 
@@ -353,7 +353,7 @@ def sends_for_half(sends):
 
 def splice(alone):
     question, solution = rk.show.project("sendfile", "Write the timed part of a stream that `sendfile` sends from a file in memory, to a receiver on the same CPU. Predict the time of a byte. "
-                                         "What does it refute if a byte takes as long as by `send`?")
+                                         "If a byte takes as long as by `send`, which assumption is refuted?")
     return question, (f"{solution}\n\n`send` copies each byte into the kernel, and the receiver copies it out: two copies within {rk.amount(per_byte(alone)[0], 'ns')} a byte. Without the "
                       "first, a byte has to take less. If nothing changes, copying at the sender is refuted as where the time goes; the work for each packet comes next. A file of "
                       "1 MiB stays in a cache, as the buffer of `send` does. With one of 128 MiB, the copy that is left reads main memory.")

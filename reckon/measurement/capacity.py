@@ -67,7 +67,7 @@ def _recorded(
     """What the run holds of the predictions, which are sealed; without a measurement, why not."""
     rank = PROFILES[min_profile].rank
     profiles = [name for name, profile in PROFILES.items() if profile.rank >= rank]
-    reason = f"it takes the profile {' or '.join(profiles)}"
+    reason = f"only the profile {' or '.join(profiles)} measures it"
     results = {}
     for name, quantity in seal(predictions, session).items():
         if quantity.measurement is None:

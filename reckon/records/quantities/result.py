@@ -454,7 +454,7 @@ class Result:
 
     def difference_from(self, other: Result) -> str:
         """ "59 µs (23 to 70) more", or "less", with the interval that those of both give; where
-        they overlap but the visits decide, "16 µs to 37 µs more, by the visit (median 25 µs)"."""
+        they overlap but the visits decide, "16 µs to 37 µs more, depending on the visit (…)"."""
         assert self.summary and other.summary
         if self.median < other.median:
             return other.difference_from(self).replace(" more", " less")
@@ -464,7 +464,7 @@ class Result:
             differences = [mine - theirs for mine, theirs in pairs]
             middle_text = units.amount(float(np.median(differences)), self.unit)
             span = units.span((min(differences), max(differences)), self.unit)
-            return f"{span} more, by the visit (median {middle_text})"
+            return f"{span} more, depending on the visit (the differences' median is {middle_text})"
         middle, ends = self.median - other.median, (low - other_high, high - other_low)
         return f"{units.amount_with_interval(middle, *ends, self.unit)} more"
 

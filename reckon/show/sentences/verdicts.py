@@ -140,7 +140,8 @@ def curve_outcome(points: Iterable[tuple[float, str]], how: str) -> str:
     pairs = [(ratio, position) for ratio, position in points if is_comparable(ratio)]
     ratios = sorted(ratio for ratio, _ in pairs)
     near = sum(map(is_near, ratios))
-    count = f"{near} of {len(pairs)} points lie within a factor of {NEAR} of the prediction"
+    verb = "is" if near == 1 else "are"
+    count = f"{near} of {len(pairs)} points {verb} within a factor of {NEAR} of the prediction"
     few = len(pairs) // _SINGLE_POINTS
     if ratios[few] < 1 / _BESIDE and ratios[-1 - few] > _BESIDE:
         lowest, at_lowest = min(pairs, key=itemgetter(0))
@@ -178,7 +179,7 @@ def _interval(result: Result) -> str:
             f"The measured value, {value}, lies just {side} end of the prediction’s interval, "
             f"{printed}."
         )
-    error = ", by less than its own error" if result.inside_interval else ""
+    error = ", but by less than its own uncertainty" if result.inside_interval else ""
     return f"The measured value lies outside the prediction’s interval{error}."
 
 
