@@ -319,7 +319,7 @@ def answer(needed, rate, together):
     """needed: the disk's rate with which the model has the measured time; rate: the input."""
     if exceeds(together, needed):
         return rk.unexplained("rate does not explain", f"A disk with {rk.amount(needed, 'IO/s')} would explain this time. But {most_together(together)}, so "
-                              "the guessed rate may have been right.")
+                              "the rate may have been right.")
     return rk.consistent("rate for 8", f"With a disk's rate of {rk.amount(needed, 'IO/s')} the model would give this time; its input is "
                          f"{rk.amount(rate.value, 'IO/s')}.")
 

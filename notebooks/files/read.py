@@ -312,7 +312,7 @@ def answer(find, request, access, random, in_order):
     alike = f"{left} The next block in order takes {in_order}; the intervals of the two times overlap"
     if request >= find:
         return rk.unexplained("place alike", f"{alike}. For the next block the same subtraction leaves {rk.amount(request, 'µs')}, no less than for a "
-                              "random one. So these remainders are not the time to find a block.")
+                              "random one. So these remainders do not show the time to find a block.")
     most = random.summary.interval.high - in_order.summary.interval.low
     seeking = f", so at most {rk.amount(most, 'µs')} of it is seeking" if most < find else ""
     return rk.consistent("place alike", f"{alike}{seeking}.")
