@@ -464,7 +464,8 @@ class Result:
             differences = [mine - theirs for mine, theirs in pairs]
             middle_text = units.amount(float(np.median(differences)), self.unit)
             span = units.span((min(differences), max(differences)), self.unit)
-            return f"{span} more, depending on the visit (the median of these differences is {middle_text})"
+            median_said = f"the median of these differences is {middle_text}"
+            return f"{span} more, depending on the visit ({median_said})"
         middle, ends = self.median - other.median, (low - other_high, high - other_low)
         return f"{units.amount_with_interval(middle, *ends, self.unit)} more"
 

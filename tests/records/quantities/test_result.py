@@ -103,7 +103,10 @@ def test_two_quantities_of_the_same_visits_are_compared_visit_by_visit():
     assert getpid.indistinct_note(getuid) == ""
     assert getpid.apart(in_visits("cpu/made/b", 114, 94, 104, later_s=300)) == 0
     assert getpid.apart(in_visits("cpu/made/b", 114, 94)) == 0
-    assert getpid.difference_from(getuid) == "6.06 ns more, depending on the visit (the median of these differences is 6.06 ns)"
+    assert (
+        getpid.difference_from(getuid)
+        == "6.06 ns more, depending on the visit (the median of these differences is 6.06 ns)"
+    )
     assert re.fullmatch(r"\S+ to \S+", getpid.times(getuid))
     apart = made_up.single("cpu/made/b", 50, "ns")
     longer = made_up.single("cpu/made/a", 100, "ns")
