@@ -145,18 +145,18 @@ def tcp_and_ping_to_the_other_host(tcp, ping):
 
 
 @rk.finding
-def one_cpu_or_two(across, alone, wake, switch):
-    """wake: of a program on another CPU; switch: on one CPU."""
+def one_cpu_or_two(across, alone, wake, same_cpu):
+    """wake: a hand-over by an eventfd to a program on another CPU; same_cpu: on one CPU, by an eventfd as well."""
     between = f"Between two CPUs a round trip takes {across}, {across.times(alone, 2)} times that on one CPU ({alone})"
     more = across.apart(alone)
     if more == 0:
         return rk.shown("CPUs alike", f"{between}; the data show no difference{across.indistinct_note(alone)}.")
     if more < 0:
         return rk.unexplained("two CPUs faster", f"{between}. It is not explained why it takes less.")
-    if not wake.origin == switch.origin == "measured":
+    if not wake.origin == same_cpu.origin == "measured":
         return rk.unexplained("two CPUs slower", f"{between}. The share of wake-ups in it was not measured.")
-    return rk.shown("wake-ups and switches", f"{between}. In the chapter on switches, two wake-ups of another CPU take "
-                    f"{rk.amount(2 * wake.value, 'µs')}, and two switches on one CPU {rk.amount(2 * switch.value, 'µs')}.")
+    return rk.shown("wake-ups and switches", f"{between}. In the chapter on switches, two hand-overs by eventfd to another CPU take "
+                    f"{rk.amount(2 * wake.value, 'µs')}, and two on one CPU {rk.amount(2 * same_cpu.value, 'µs')}, both with their system calls.")
 
 
 @rk.finding(needs=())
