@@ -25,7 +25,7 @@ NOT_OVER, NOT_UNDER = 0.0, math.inf
 
 KERNEL = [
     Belief("A tick of the processor's counter is a cycle of its core.", "cpu/clock/ticks", "cpu/clock/core", 0.98, 1.02,
-           "The counter runs at a constant rate; the core's clock rises and falls with its load and its temperature."),
+           "The counter runs at a constant rate; a core's clock may change with load, temperature and power limits."),
     Belief("CPUID is an instruction like any other, about as fast as reading the time.", "cpu/timer/cpuid", "cpu/timer/rdtsc", NOT_OVER, 5,
            "CPUID waits for everything before it, and in a virtual machine it leaves the guest."),
     Belief("The kernel keeps the time, and yet to ask for it takes less than half of the smallest system call.", "cpu/timer/clock_gettime", "cpu/syscall/getpid", NOT_OVER, 0.5,
@@ -53,7 +53,7 @@ MEMORY = [
     Belief("The second cache is almost as fast as the first.", "memory/latency/l2", "memory/latency/l1", 1, 1.5,
            "It is larger, lies farther away, and is asked after the first has missed."),
     Belief("A byte is written as fast as it is read.", "memory/bandwidth/read", "memory/bandwidth/write", *ABOUT,
-           "An ordinary write reads the line first and later writes it back: twice the traffic."),
+           "An ordinary write usually reads the line first and later writes it back. That is twice the traffic. It may take less than twice as long, because a core need not wait for what is written back."),
     Belief("The first touch of memory from `malloc` takes more than twice as long as a load from memory.", "memory/fault/anonymous", "memory/latency/memory", 2, NOT_UNDER,
            "`malloc` only reserves addresses. The first touch of a page enters the kernel, which finds memory and clears it."),
     Belief("A fault in a huge page costs about the same as one in a small page.", "memory/fault/huge", "memory/fault/anonymous", *ABOUT,

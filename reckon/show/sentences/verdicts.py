@@ -251,7 +251,7 @@ def warnings(result: Result) -> list[str]:
             note = warning_sentences.note(summary.warnings[0])
             positions.setdefault(note, []).append(x)
         elif warning_sentences.is_shared(summary):
-            note = "a {term}`sibling thread <busy sibling>` was busy for a part of the time"
+            note = "a {term}`sibling thread <busy sibling>` seemed busy for a part of the time"
             positions.setdefault(note, []).append(x)
     texts = {
         note: [*(position_text(result, x) for x in others), counted_position(result, last)]

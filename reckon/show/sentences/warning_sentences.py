@@ -22,7 +22,7 @@ _CAUSES = {
 }
 
 _SIBLING = "{term}`busy sibling thread <busy sibling>`"
-SHARED = "A busy sibling thread shared the core for a part of the time"
+SHARED = "A busy sibling thread seemed to share the core for a part of the time"
 _LEAST_SHARE = 0.05  # of the time: below it the sibling moves no value by more than chance
 
 
@@ -39,12 +39,12 @@ def sibling_note(sibling: BusySibling, unit: str) -> str:
     value = units.amount(sibling.median, unit)
     if sibling.is_mixed:
         return (
-            f"{share} a {_SIBLING} shared the core; then the value is {value}. "
-            "Too few visits had the core to themselves, so the printed value mixes both"
+            f"{share} a {_SIBLING} seemed to share the core; then the value is {value}. "
+            "Too few visits seemed to have the core to themselves, so the printed value mixes both"
         )
     return (
-        "this value is from trials that had the core to themselves. "
-        f"{capitalised(share)} a {_SIBLING} shared the core; then the value is {value}"
+        "this value is from trials that seemed to have the core to themselves. "
+        f"{capitalised(share)} a {_SIBLING} seemed to share the core; then the value is {value}"
     )
 
 
