@@ -119,7 +119,7 @@ def off_each_alone(each, take, cleared):
 @rk.finding
 def off_after_a_rest(cold, anonymous, share):
     """anonymous: the fault at once."""
-    model = f"the model lets the host serve {rk.percent(share.value)} of the pages again; touched right away, a page takes {anonymous}."
+    model = f"the model assumes that the host has taken back {rk.percent(share.value)} of the pages; touched right away, a page takes {anonymous}."
     if cold.apart(anonymous) <= 0:
         return rk.consistent("none taken back", f"{model} The data do not show that it takes longer after the rest.")
     if cold.ratio < 1:
@@ -182,10 +182,26 @@ def small_or_huge(huge, anonymous):
                     f"{rk.amount(small, 'µs')}, {rk.number(small / huge.median)} times as long.")
 
 
+@rk.finding(missing="")
+def clearing_rates(anonymous, huge, cleared, written):
+    """That one rate of clearing for both kinds of pages, inside the guess's interval, is a candidate; cleared: of small pages, written: of huge ones."""
+    (low, high), (huge_low, huge_high) = (fault.summary.bounds for fault in (anonymous, huge))
+    model = (f"The model clears a small page at {rk.amount(cleared.value, 'GB/s')} ({cleared.origin}) and a huge one at {rk.amount(written.value, 'GB/s')} "
+             f"({written.origin}).")
+    if not huge_low > high:
+        return rk.shown("rates of clearing", model)
+    slowest, fastest = (HUGE - SMALL) / (huge_high - low), (HUGE - SMALL) / (huge_low - high)
+    if cleared.low <= slowest and fastest < cleared.value and kernel_cycles(anonymous, slowest) > 0:
+        return rk.consistent("slower clearing possible", f"{model} If both were cleared at one rate and cost the kernel the same work, that rate would be below "
+                             f"{rk.amount(cleared.value, 'GB/s')} and inside the interval of the guess. So slower clearing is a candidate for a part of the time that "
+                             "the model leaves to the kernel. These two medians do not separate them; exercise 3 works out the rate.")
+    return rk.shown("rates of clearing", model)
+
+
 @rk.finding
 def after_a_rest(rest, warm, guest):
-    takes = (f"Touched right away, a new page takes {warm}; after a rest it takes {rest}. These are medians of means over "
-             f"{rk.plain(warm.ops_in_a_trial)} and {rk.plain(rest.ops_in_a_trial)} pages.")
+    takes = (f"Touched right away, a new page takes {warm}; after a rest it takes {rest}. A trial is the mean over its pages, "
+             f"{rk.plain(warm.ops_in_a_trial)} right away and {rk.plain(rest.ops_in_a_trial)} after the rest; these are medians of trials.")
     if not guest:
         return rk.shown("no guest", f"{takes} This is no guest: nobody takes it back.")
     if rest.apart(warm) > 0:
@@ -265,7 +281,7 @@ def solved(anonymous, huge):
 
 
 def two_equations(anonymous, huge):
-    return ("Begin with `rk.frame(f[\"anonymous\"], f[\"huge\"])`. A fault in a small page and one in a huge page are two equations: time = kernel + bytes / clearing rate. What has "
+    return ("Take the two medians from the table, or `rk.frame(f[\"anonymous\"], f[\"huge\"])`. A fault in a small page and one in a huge page are two equations: time = kernel + bytes / clearing rate. What has "
             "to be assumed to solve them, and what would follow?", solved(anonymous, huge))
 
 
