@@ -141,19 +141,19 @@ def off_by_the_l3(of_l3, of_memory, base, size, level, memory):
             "two paces", f"{model}. Of {len(walks)} fresh processes {fast} took less than twice {in_words}, and {slow_walks}. Size and pages were "
             "the same, so the size does not decide: the region fits at times; at other times, programs that share the L3 have pushed it out. "
             "Badly placed pages would slow some loads of every process instead. In the curve "
-            f"{rk.amount(held, 'byte')} is the largest region with a process at the L3's pace. The same walk on an idle host would tell.")
+            f"{rk.amount(held, 'byte')} is the largest region with a process at the L3's pace. The same ring on an idle host would tell.")
     if slow > len(walks) / 2:
         return rk.consistent(
             "one pace", f"{model}. None of {len(walks)} fresh processes took less than twice {in_words}, and {slow_walks}. So this program never "
-            "gets that much of the L3: others fill it, or a host grants only a part. The same walk on an idle host would tell.")
+            "gets that much of the L3: others fill it, or a host grants only a part. The same ring on an idle host would tell.")
     if memory and size >= memory.x_first:
         return rk.consistent("beyond the L3", f"{model}. In the curve main memory answers from {rk.amount(memory.x_first, 'byte')} on: others may "
-                             "fill the L3, a host may grant only a part, or translation may add to each load. The same walk on an idle host would tell.")
+                             "fill the L3, a host may grant only a part, or translation may add to each load. The same ring on an idle host would tell.")
     went = (of_l3.median - from_cache) / (from_memory - from_cache)  # the share of loads that memory answered
     if 0 < went < 1:
         return rk.consistent(
             "some from memory", f"{model}. If memory answered some loads in {rk.amount(from_memory, 'ns')} and the rest took {in_words}, memory answered "
-            f"{rk.percent(went)} of them. {'' if level is None else kept_in_words(level, size)}The same walk on an idle host would tell.")
+            f"{rk.percent(went)} of them. {'' if level is None else kept_in_words(level, size)}The same ring on an idle host would tell.")
     return rk.unexplained("no mixture", "the time is not between that of the L3 and that of memory, so it is unexplained; an idle host would tell.")
 
 
@@ -176,13 +176,13 @@ def wait_behind(of_memory, of_l3, level):
 def off_by_memory(of_memory, of_l3, dram, level):
     wait, in_words = wait_behind(of_memory, of_l3, level)
     return rk.unexplained("wait behind the L3", f"a load first takes {in_words}, so the wait behind the L3 would have to be {wait}, "
-                          f"not {rk.amount(dram.value, 'ns')}. This memory may be farther away or busier, or a host may walk its own tables for it.")
+                          f"not {rk.amount(dram.value, 'ns')}. This memory may be farther away or busier, or a host may add page walks of its own.")
 
 
 def misses(m, by_cache, base, dram, size, level, memory):
     """The list of the levels whose predictions were missed, and why. by_cache: the caches' own values. The last three as off_by_the_l3() has them."""
-    reasons = {"l1": "unexplained; the same walk beside the core's clock, on an idle core, would tell.",
-               "l2": "some of the region does not stay in L2, or the core was shared. Walks of smaller regions would tell.",
+    reasons = {"l1": "unexplained; the same ring beside the core's clock, on an idle core, would tell.",
+               "l2": "some of the region does not stay in L2, or the core was shared. Rings in smaller regions would tell.",
                "l3": off_by_the_l3(m["l3"], m["memory"], base, size, level, memory),
                "memory": off_by_memory(m["memory"], m["l3"], dram, level),
                "memory_small": "it shares the miss of huge pages; a question below is about what small pages add."}
@@ -190,7 +190,7 @@ def misses(m, by_cache, base, dram, size, level, memory):
     faster = "unexplained: the wait is shorter than guessed."
     items = [rk.missed(m[level], reason, what.get(level, ""), lower=faster) for level, reason in reasons.items()]
     items += [rk.missed_item(f"{name}, at {size_in(value)}", f"{rk.number(value.ratio)} times the prediction",
-                             faster if value.ratio < 1 else "unexplained; the same walk on an idle host would tell.")
+                             faster if value.ratio < 1 else "unexplained; the same ring on an idle host would tell.")
               for name, value in moved(m, by_cache).items() if rk.is_miss(value.ratio)]
     return rk.missed_list(items, "None of the measured levels.")
 
@@ -234,14 +234,41 @@ def dearer_sizes(small_curve, huge_curve):
     return sum(small.median > of_huge.median for small, of_huge in slow), sum(small.apart(of_huge) > 0 for small, of_huge in slow), len(slow)
 
 
+@rk.finding(needs=())
+def reach_by_the_model(entries, small, huge, walk):
+    """small, huge: the sizes of the pages. All are inputs."""
+    reached = [rk.amount(entries.value * page.value, "byte") for page in (small, huge)]
+    return rk.shown("reach by the model", f"With {rk.plain(entries.value)} pages in the TLB ({entries.origin}), the TLB reaches {reached[0]} in pages of "
+                    f"{rk.plain(small.value / 2**10)} KiB, and {reached[1]} in pages of {rk.plain(huge.value / 2**20)} MiB. A page walk, beyond that, is "
+                    f"expected to take {rk.amount(walk.value, 'ns')} ({walk.origin}).")
+
+
+@rk.finding(missing="")
+def which_number(of_memory, in_small):
+    return rk.shown("which number to use", f"For estimates take {rk.amount(of_memory.median, 'ns')} for a load from main memory in huge pages and "
+                    f"{rk.amount(in_small.median, 'ns')} in small ones. The curves measure these again in other processes. The levels below are medians over all "
+                    "their sizes, and a ring within 32 pages hardly needs page walks.")
+
+
+def page_walk(least, most, in_huge, walk):
+    """What the time that small pages add says of the page walk; the ends of that time in seconds."""
+    guessed = f"That is what a page walk adds to a load if huge pages need none; {rk.amount(walk.value, 'ns')} were guessed."
+    if most < in_huge.summary.bounds[0]:
+        return rk.consistent("tables mostly cached", f"{guessed} It is less than one load from main memory, though a walk reads up to four entries one after the "
+                             "other. So caches had most of the entries.")
+    return rk.unexplained("tables not all cached", f"{guessed} It is not clearly less than one load from main memory, so the data do not show how many of a walk's "
+                          "entries came from a cache.")
+
+
 @rk.finding(needs=["in_small", "in_huge"])
-def small_pages(in_small, in_huge, small_curve, huge_curve):
+def small_pages(in_small, in_huge, small_curve, huge_curve, walk):
     both = f"In main memory a load in random order takes {in_small} in small pages and {in_huge} in huge ones"
     if in_small.apart(in_huge) > 0:
         (low, high), (huge_low, huge_high) = in_small.summary.bounds, in_huge.summary.bounds
-        least, most = rk.amount(low - huge_high, "ns"), rk.amount(high - huge_low, "ns")
+        ends = low - huge_high, high - huge_low
+        least, most = (rk.amount(end, "ns") for end in ends)
         difference = least if least == most else f"{least} to {most}"
-        return rk.shown("translation", f"{both}: the difference, {difference}, is translation.")
+        return [rk.shown("translation", f"{both}: the difference, {difference}, is translation."), page_walk(*ends, in_huge, walk)]
     if in_small.apart(in_huge) < 0:
         return rk.unexplained("huge pages slower", f"{both}: huge pages take longer, and that is not translation.")
     by_median, by_interval, count = dearer_sizes(small_curve, huge_curve) if huge_curve.at_end else (0, 0, 0)
@@ -261,8 +288,8 @@ def staying_near(in_small, in_huge, huge_curve, kind_curve, guest):
     # A guest's huge pages may be a host's small ones; where small ones cost no more, that is likely.
     proviso = " (if the host backs huge pages with huge ones)" if guest or in_small.apart(in_huge) <= 0 else ""
     if huge.apart(kind) > 0:
-        return rk.consistent("near is faster", f"{takes}, less than {of_huge}. So translation is not all of the difference{proviso}: neighbouring lines may "
-                             "share an open row of the memory, or be prefetched.")
+        return rk.consistent("near is faster", f"{takes}, less than {of_huge}. So translation is not all of the difference{proviso}: neighbouring lines may lie "
+                             "in a row of the memory chip that is open already and answers sooner. Or they are prefetched.")
     if kind.apart(huge) > 0:
         return rk.shown("near is slower", f"{takes}, more than {of_huge}.")
     return rk.shown("near is alike", f"{takes}. The data show no difference from {of_huge} ({kind.why_not_apart(huge)}).")
@@ -276,7 +303,7 @@ def tlb_reach(in_small, in_huge, walk):
         return rk.unexplained("one kind of pages", "The TLB's reach shows only where both kinds of pages were measured.")
     # By differences: beyond the caches the wait for memory hides a walk in a ratio.
     alike = [size for size in both if small[size] - huge[size] < walk.value / 2]
-    at_least = f"cost at least {rk.amount(walk.value / 2, 'ns')} more than huge ones (half of the guessed walk)"
+    at_least = f"cost at least {rk.amount(walk.value / 2, 'ns')} more than huge ones (half of the guessed page walk)"
     if not alike:
         return rk.consistent("reach below", f"Small pages {at_least} from the smallest size on: the TLB's reach may lie below it.")
     if alike[-1] in both[-3:]:
@@ -287,28 +314,28 @@ def tlb_reach(in_small, in_huge, walk):
         return rk.consistent("reach within", f"Small pages {at_least} at each size beyond {last}. The TLB may reach up to this size, or L2 may end "
                              "sooner in small pages.")
     first = rk.amount(next(size for size in both if size not in alike), "byte")
-    return rk.unexplained("reach not sharp", f"Small pages {at_least} for the first time at {first}, but at every size only beyond "
-                          f"{last}. So the data do not show where the TLB's reach ends.")
+    return rk.unexplained("reach not sharp", f"Small pages {at_least} at some sizes from {first} on, and at every size "
+                          f"beyond {last}. So the data do not show where the TLB's reach ends.")
 
 
 @rk.finding(needs=["of_memory"], missing="")
 def answer(of_memory, of_l3, few_pages, dram, level):
     """few_pages: the curve of walks that stay within 32 pages; level: of the L3 in the staircase, or None."""
     wait, in_words = wait_behind(of_memory, of_l3, level)
-    needed = f"A load first takes {in_words}; a wait of {wait} behind the L3 would explain the rest (guessed: {rk.amount(dram.value, 'ns')})"
+    needed = f"A load first takes {in_words}; the rest would be a wait of {wait} behind the L3 (guessed: {rk.amount(dram.value, 'ns')})"
     if of_memory.ratio <= 1:
         return rk.consistent("memory is faster", f"{needed}. So this memory is nearer than guessed.")
     near = few_pages.at_end
     if not near:
         return rk.unexplained("cause not measured", f"{needed}. The cause was not measured: it may be distance, other load or translation.")
-    within = f"{needed}. A walk that stays within 32 pages takes {rk.median_text(near, 'ns')}"
+    within = f"{needed}. In a ring within 32 pages a load takes {rk.median_text(near, 'ns')}"
     left_out = (of_memory.median - near.median) / (of_memory.median - of_memory.seal.predicted)  # of the miss, by staying near
     if of_memory.summary.apart(near) > 0 and left_out > 0.5:
-        return rk.unexplained("distance or translation", f"{within} for a load. Random order may be slower because of translation, open memory rows or "
-                              "prefetching; or the memory itself is slower.")
+        return rk.unexplained("distance or translation", f"{within}. Random order may be slower because of page walks, or because nearby lines come "
+                              "sooner; or the memory itself is slower.")
     if of_memory.summary.apart(near) > 0 and left_out > 0.1:
-        return rk.unexplained("distance and translation", f"{within} for a load. Translation, open rows or prefetched lines may be a part of the cause, and distance or other load the rest.")
-    return rk.consistent("farther away or busier", f"{within} for a load too, so translation is not the cause: this memory is farther away or busier than "
+        return rk.unexplained("distance and translation", f"{within}. Page walks, or nearby lines that come sooner, may be a part of the cause, and distance or other load the rest.")
+    return rk.consistent("farther away or busier", f"{within}, too, so translation is not the cause: this memory is farther away or busier than "
                          "guessed.")
 
 
@@ -334,19 +361,20 @@ def largest_region(curve):
 
 
 @rk.finding
-def search_time(of_memory, walk):
-    search = int(np.ceil(np.log2(2**30)))
-    time = rk.amount(search * (of_memory.median + walk.value), "µs")
-    return rk.shown("search", f"Each step takes {of_memory} in memory, plus {rk.amount(walk.value, 'ns')} ({walk.origin}) for a page walk: by the model the TLB reaches less "
-                    f"than 8 GiB, even in huge pages. {search} steps are {time}. The last three steps read one line of eight "
+def search_time(in_small):
+    search, in_a_page = int(np.log2(2**30)), int(np.log2(4096 / 8))
+    tables = rk.amount(2**33 / 4096 * 8, "byte")
+    return rk.shown("search", f"Each step takes {in_small}, the load measured in small pages, its page walk included. {search} steps are "
+                    f"{rk.amount(search * in_small.median, 'µs')}. Here the walks may take longer: the last tables alone have {tables}, 8 bytes for each page of 4 KiB. "
+                    f"The supposition is too high at the end: the last {in_a_page} steps stay in one page, so the TLB has it after the first of them. The last three steps read one line of eight "
                     "numbers, so at least two of them find it in L1. The first steps always read the same few lines. But the addresses of steps 1 to 21 "
                     "are multiples of 4 KiB apart. In an L1 of 64 sets they share one set of 8 or 12 lines, so later steps evict what earlier ones loaded.")
 
 
-def binary_search(of_memory, walk):
+def binary_search(in_small):
     return ("A binary search in a sorted array of 2³⁰ numbers of 8 bytes (8 GiB) loads one number a step, and each address "
-            "depends on the last answer. How long does one search take if every load comes from main memory, and none finds its page in the TLB? Which steps do not load from main memory?",
-            search_time(of_memory, walk))
+            "depends on the last answer. Suppose that every load comes from main memory, in small pages, and that each needs a page walk. How long does one search take? Which steps do not load from main memory?",
+            search_time(in_small))
 
 
 @rk.finding(needs=["base"])
@@ -391,7 +419,7 @@ def largest_step(base):
 
 
 def two_rings(of_memory):
-    question, solution = rk.show.project("two_rings", "Write a probe that walks through two rings at once. Predict the time of a load in main memory. Which result "
+    question, solution = rk.show.project("two_rings", "Write a probe that follows two rings at once. Predict the time of a load in main memory. Which result "
                                          "would show that a load waits for more than the load before it?")
     return (question, f"{solution}\n\nNeither ring waits for the other, so a pair takes about as long as one load does, {of_memory}: a load "
             f"{rk.amount(of_memory.median / 2, 'ns')}. If a load still takes the whole time, something else than the chain holds it up.")
@@ -399,9 +427,9 @@ def two_rings(of_memory):
 
 def page_walks_refuted(small, huge):
     more = small.median - huge.median
-    return ("This chapter says that page walks are why loads take longer in small pages. Try to refute it without huge pages: order the ring so that it visits all lines of 32 pages "
-            "before it goes on, in regions of the same size. What has to come out?",
+    return ("This chapter says that page walks are why loads take longer in small pages. It also measures a ring that visits all lines of 32 small pages "
+            "before it goes on. Which times of that ring would refute the sentence, and does the measured one? Why would no time of that ring prove it?",
             f"In main memory, loads take {small} in small pages and {huge} in huge ones: {rk.amount(more, 'ns')} more. With all but a few loads in pages "
             "whose translations are at hand, most of that has to go, though pages are still small. `window_bytes` of the probe does so: "
-            "the curve of a ring that stays near. If it is no faster than the random ring, walks do not explain it. If it is faster than in huge pages, "
-            "the order helps in another way, too.")
+            "the curve of a ring that stays near. If it is no faster than the random ring, page walks do not explain it. If it is faster than in huge pages, "
+            "the order helps in another way, too. So no time of it proves the sentence: the order changes more than the translations.")

@@ -98,7 +98,7 @@ def shares_of_the_wait(strided, in_small, few_pages, line, seen, near, clock):
     if shares:
         listed = ", ".join(f"{rk.percent(share) if share > 0.001 else 'below 0.1 %'} at {stride} B" for stride, share in shares.items())
         found.append(rk.shown("shares of the wait", f"All strides use one guess: the program sees {rk.percent(seen.value)} of the wait for a line. "
-                              f"In the largest region, we divide the wait for a line by memory's latency in small pages. The shares are {listed}."))
+                              f"Each share is the wait for a line in the largest region, divided by main memory's latency in small pages. The shares are {listed}."))
     by_stride = [shares[stride] for stride in sorted(shares)]
     if max(shares, default=0) >= 4096 and len(shares) > 1 and by_stride == sorted(by_stride):
         found.append(rk.consistent("new page with each load", "One share for all strides is too simple: prefetchers stop at the end of a page, "
@@ -153,7 +153,7 @@ def misses_of_the_mountain(mountain, line, caches, word, rounds, lines):
         ("in L1", rk.unexplained, "In {n} of them the region fits into L1. A word costs "
          f"{rk.number(word.value * caches['clock'].value / peak, 2)} cycles at the peak there; {rounds.value:g} were guessed."),
         ("lines left out", rk.consistent, "In {n} of them the region is larger than L1 or L2, but its visited lines would fit. The model counts "
-         "the whole region, which is right only for strides that use a part of the sets."),
+         "the whole region, which is right only if the lines visited crowd into a part of the cache's sets."),
         ("beyond", rk.consistent, f"In {{n}} of them the region is larger than the L3: prefetchers keep more lines under way than the guessed {lines.value:g}."),
         ("few loads", rk.consistent, f"In {{n}} of them, all too slow, a pass has at most {most} loads, so the start of a pass matters."),
         ("region counts", rk.consistent, "In {n} of them, all too slow, the region fills the L3 or more. Its visited lines would fit, and the model counts only those."),
@@ -175,7 +175,7 @@ def prefetched(stride, walk, line):
 def prefetcher(stride, walk, line):
     ratios = prefetched(stride, walk, line)
     if not ratios:
-        return rk.unexplained("not measured", "It was not measured: not both walks came to regions far enough beyond the caches.")
+        return rk.unexplained("not measured", "It was not measured: not both orders came to regions far enough beyond the caches.")
     middle, least, most = np.median([*ratios.values()]), min(ratios, key=ratios.get), max(ratios, key=ratios.get)
     takes = ("Far beyond the caches, random order within 32 pages needs hardly any page walks, and neither does a stride of 256 bytes. "
              f"Random order takes {rk.number(middle, 2)} times as long (median over {len(ratios)} sizes; from {rk.number(ratios[least], 2)} "
@@ -193,7 +193,7 @@ def same_walk(by_report, stride):
     size, end = by_report.measurement.params["size_bytes"], stride.at_end
     if not end or size != stride.axis[-1] or not by_report.summary.apart(end):
         return []
-    return rk.unexplained("same walk, other time", f"Over {rk.amount(size, 'byte')} the walk of the MacBook's method takes {by_report}. Reckon's walk at a stride of "
+    return rk.unexplained("same walk, other time", f"Over {rk.amount(size, 'byte')} the chase of the MacBook's method takes {by_report}. Reckon's chase at a stride of "
                           f"{stride_of(stride)} B takes {rk.median_text(end, 'ns')}. Both load one line of each small page in rising order. Why "
                           "they differ is unexplained. One candidate is a prefetcher, which may follow the single load instruction of the "
                           "MacBook's loop; Reckon's loop has 64.")
