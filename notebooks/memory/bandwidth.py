@@ -97,9 +97,21 @@ def reading_needs(read, peak, lines, line, latency, page, walk, anywhere):
     if needed <= 0:
         return rk.shown("walks are hidden", "a page is read in less time than its walk alone was guessed to take, "
                         f"{rk.amount(walk.value, 'ns')}.")
-    others = [f" (or {lines_under_way(read.median, each, line):.0f} of {rk.amount(each.value, 'ns')}, in random order)" for each in known(anywhere)]
-    return rk.consistent("lines are few", f"{needed:.0f} lines under way of {rk.amount(latency.value, 'ns')} each{''.join(others)} would explain the "
-                         f"measured rate; {lines.value:g} were guessed.")
+    others = [lines_under_way(read.median, each, line) for each in known(anywhere)]
+    least, most = (f"{end([needed, *others]):.0f}" for end in (min, max))
+    count = least if least == most else f"{least} to {most}"
+    times = [f"{rk.amount(latency.value, 'ns')} within few pages", *(f"{rk.amount(each.value, 'ns')} in random order" for each in known(anywhere))]
+    return rk.consistent("lines are few", f"{count} lines under way would explain the measured rate; {lines.value:g} were guessed. The number follows "
+                         f"from a line's latency ({', '.join(times)}).{walk_needed(read, lines, line, latency, page, walk)}")
+
+
+def walk_needed(read, lines, line, latency, page, walk):
+    """The page walk that would explain reading with the guessed lines under way, as a sentence; "" if none would."""
+    needed = page.value / read.median - page.value / line.value * latency.value / lines.value
+    if needed < 0:
+        return ""
+    beyond = "" if walk.low <= needed <= walk.high else ", which is outside its guessed interval"
+    return f" A page walk of {rk.amount(needed, 'ns')} instead of {rk.amount(walk.value, 'ns')} would explain it as well{beyond}."
 
 
 @rk.finding
