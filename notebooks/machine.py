@@ -80,6 +80,14 @@ def cache(name, usable, reported, values):
     return Box(name, name.upper(), ", ".join(value(result) for _, result in values), [line])
 
 
+def of_device(title, name, lines, values, machine):
+    """The box of a device. What is not this machine's own of its values is in the title, and a setting above the values."""
+    notes = {headlines.not_its_own(headline, result, machine) for headline, result in values} - {""}
+    if notes:
+        title = {"disk": "virtual disk", "remote": "built-in host"}.get(name, title)
+    return Box(name, title, lines=[*([Text(note, size=7)] for note in sorted(notes - {title})), *lines])
+
+
 def measured_core(machine):
     cpu = machine.number("processor.cpu")
     return "measured core" if cpu is None else f"measured core (CPU {cpu:g})"
@@ -97,7 +105,7 @@ def bands(machine, values, caches, device):
             row.append(Box(row[0].part, title if row[0].part == "core" else row[0].title))
     capacity = machine_value(machine.number("memory.capacity"), "byte", "")
     rows.append([Box("memory", "memory", capacity, listed(values["memory"], 2))])
-    rows.append([Box(part, title, lines=device(values[part])) for part, title in DEVICES.items() if values[part]])
+    rows.append([of_device(title, part, device(values[part]), values[part], machine) for part, title in DEVICES.items() if values[part]])
     return [row for row in rows if row]
 
 

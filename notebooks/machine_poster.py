@@ -6,25 +6,22 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.text import Text
-from matplotlib.ticker import FuncFormatter
 
 import reckon as rk
-from reckon import units
-from reckon.show.figures import single
+from reckon.show.figures import single, style
 from reckon.show.frames import readable_unit
 from reckon.show.tables import headlines
-from reckon.show.text_summary import kernel
 
 MACHINE, FRONT = rk.findings_of("machine"), rk.findings_of("summary_front")
 WIDTH, HEIGHT = 297 / 25.4, 420 / 25.4  # inches, as all that follows but the sizes of letters
 MARGIN, GAP = 0.7, 0.3
-ROW, AXIS, NAMES, COLUMNS = 0.24, 0.5, 2.35, 2.1  # of the times: a row, the ticks, what stands left and right
+ROW, AXIS, NAMES, COLUMNS = 0.24, 0.5, 3.1, 2.1  # of the times: a row, the ticks, what stands left and right
 BELOW = 0.07  # a paragraph
 LETTER = 0.55  # the usual width of a letter, in its size
 SCALE = 1.6  # of the site's figures
 GREY = MACHINE.REPORTED
 READING = ("In the boxes stands what was measured. Grey is a size that the system reports, where a load keeps the cache's pace only within another. "
-           "On the axis a cross is what was predicted, and sealed, before anything was measured.")
+           "On the axis a cross is what was predicted; it was sealed before the first sample of its own quantity.")
 
 
 class Sheet:
@@ -71,7 +68,7 @@ def ruler(sheet, times):
     unit = readable_unit(measured[len(times) // 2])
     key = single.draw_bars(axes, measured, [*times], unit)
     axes.set_xlabel("")
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: units.size(units.to_base(x, unit), "s")))
+    style.unit_ticks(axes.xaxis, unit)
     axes.tick_params(labelsize=8)
     head = ["measured", "first as 1 s"]
     rows = [[MACHINE.value(each), FRONT.on_a_persons_scale(each.summaries[0].median, measured[0].summaries[0].median)] for each in measured]
@@ -89,7 +86,7 @@ def draw(machine, results, facts, letters):
     name, *rest = facts["machine"].replace("not reported", "This machine").split(", ")
     sheet.write("Reckon: one computer, predicted and then measured", 14, color=GREY)
     sheet.write(name, 40 if len(name) < 40 else 24, weight="bold")
-    sheet.write("; ".join([*rest, kernel(machine), f"measured {facts['measured']}"]), 16)
+    sheet.write("; ".join([*rest, facts["conditions"]]), 16)
     sheet.write(facts["score"], 14)
     by_quantity = {result.quantity: result for result in results}
     absent = {each: result for each in headlines.main_results()
@@ -99,7 +96,7 @@ def draw(machine, results, facts, letters):
     if absent:
         sheet.write(headlines.unmeasured(absent), 10, below=True)
     sheet.write(READING, 11, below=True)
-    times = FRONT.main_times(results)
+    times = FRONT.main_times(results, machine)
     if times:
         ruler(sheet, times)
     else:

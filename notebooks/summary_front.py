@@ -23,24 +23,24 @@ from reckon.show.tables.answer_box import (
 from reckon.show.tables.headlines import (
     Headline,
     below,
+    full_name,
     main_results,
-    not_its_own,
     reported_caches,
     result_of,
     unmeasured,
     usable_caches,
 )
 from reckon.show.tables.headlines import of_parts as of_parts
-from reckon.show.text import NONE, brief, literal, machine_value, plural, processor
-from reckon.show.text_summary import kernel, when_measured
+from reckon.show.text import NONE, literal, machine_value, plural, processor
+from reckon.show.text_summary import conditions, when_measured
 
+_BOLD = "A ratio in bold is off by more than a factor of two."
 _FIT = "Fit to be measured."
 
 
 def machine_card(run: records.Run, results: list[Result], clock: str) -> Block:
     """The machine in a few values: model, measured clock (the quantity `clock`), caches, how far
-    their pace reaches, memory, kernel, when and how it was measured, and what makes it unfit to be
-    measured."""
+    their pace reaches, memory, and what makes it unfit to be measured."""
     machine = run.machine
     clocks = [result for result in results if result.quantity == clock and result.has_samples]
     cards = {
@@ -50,8 +50,6 @@ def machine_card(run: records.Run, results: list[Result], clock: str) -> Block:
             usable_caches({result.quantity: result for result in results})
         ),
         "memory": machine_value(machine.number("memory.capacity"), "byte", ""),
-        "kernel": literal(brief(kernel(machine))),
-        "measured": when_measured(results),
     }
     warnings = [check for check in run.fitness if check["state"] == "warn"]
     model = literal(processor(machine))
@@ -85,10 +83,20 @@ def unsupported(results: list[Result]) -> Block:
     )
 
 
-def ruler(results: list[Result], machine: Machine) -> Block:
-    """The main results that are times on one axis, with links to this as a picture."""
-    table = _on_one_axis(results, main_results(), machine)
-    return join_blocks([table, Block(raw_html(_PICTURES))]) if main_times(results) else table
+def machine_line(run: records.Run, results: list[Result]) -> str:
+    """The machine and its conditions in one line, as plain text."""
+    return "; ".join([processor(run.machine), *conditions(run, when_measured(results))])
+
+
+def ruler(run: records.Run, results: list[Result]) -> Block:
+    """The machine in a line, and the main results that are times on one axis, with links to this
+    as a picture."""
+    machine = run.machine
+    named = say(f"**This machine**: {literal(machine_line(run, results))}.")
+    table = join_blocks([named, _on_one_axis(results, main_results(), machine)])
+    return (
+        join_blocks([table, Block(raw_html(_PICTURES))]) if main_times(results, machine) else table
+    )
 
 
 def of_part(results: list[Result], part: str, machine: Machine) -> Block:
@@ -126,10 +134,12 @@ def _to_whole_decades(scale: tuple[float, float]) -> tuple[float, float]:
     return 10 ** math.floor(low) / _BEYOND, 10 ** math.ceil(high) * _BEYOND
 
 
-def main_times(results: list[Result]) -> dict[str, Result]:
-    """The main results that are times, the shortest first, by their names."""
+def main_times(results: list[Result], machine: Machine) -> dict[str, Result]:
+    """The main results that are times, the shortest first, by their full names."""
     values, _ = _values(results, main_results())
-    return {headline.name: _alone(each) for headline, each in _times(values)}
+    return {
+        full_name(headline, each.result, machine): _alone(each) for headline, each in _times(values)
+    }
 
 
 def names_in_figure(times: dict[str, Result]) -> dict[str, str]:
@@ -213,8 +223,8 @@ def _values(
 
 def _linked(headline: Headline, values: AnswerValues, machine: Machine) -> str:
     page = records.experiment_of(headline.quantity)
-    notes = filter(None, [headline.note, not_its_own(headline, values.result, machine)])
-    return f"[{headline.name}](/notebooks/{page}.ipynb) <small>{'; '.join(notes)}</small>"
+    name = full_name(headline, values.result, machine)
+    return f"[{name}](/notebooks/{page}.ipynb) <small>{headline.note}</small>"
 
 
 def on_a_persons_scale(median: float, shortest: float) -> str:
@@ -236,10 +246,10 @@ def _boxed(
     alignment = ["---", "---"] + ["---:"] * (len(head) - 2)
     table = "\n".join([table_row(head), table_row(alignment), *map(table_row, rows)])
     boxed = f"::::{{container}} {classes}\n{table}\n::::" if rows else ""
+    bold = _BOLD if any(value.is_miss for value in values.values()) else ""
     intervals = below({each.name: value.result for each, value in values.items()})
-    return Block(
-        "\n\n".join(filter(None, [boxed, intervals, literal(unmeasured(absent))])) or NONE
-    )
+    notes = " ".join(filter(None, [intervals, bold]))
+    return Block("\n\n".join(filter(None, [boxed, notes, literal(unmeasured(absent))])) or NONE)
 
 
 def _dimension(values: AnswerValues) -> str:

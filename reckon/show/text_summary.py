@@ -13,11 +13,20 @@ from reckon.records.quantities import export
 from reckon.records.quantities.result import Result, summary_text
 from reckon.show.sentences.warning_sentences import in_cell, without_links
 from reckon.show.tables.answer_box import AnswerValues, answer_values
-from reckon.show.tables.headlines import Headline, below, main_results, result_of, unmeasured
+from reckon.show.tables.headlines import (
+    Headline,
+    below,
+    is_virtual_disk,
+    main_results,
+    result_of,
+    set_link,
+    unmeasured,
+)
 from reckon.show.tables.scores import by_own_methods, score
-from reckon.show.text import machine_value, processor, ratio_text
+from reckon.show.text import brief, machine_value, processor, ratio_text
 
 _WIDTH = 80
+_LOAD = {"pass": "load", "warn": "not quiet: load", "unknown": "load"}
 _COLUMNS = "{:27} {:>13} {:>29} {:>8}"
 
 
@@ -83,6 +92,31 @@ def when_measured(results: list[Result]) -> str:
     newest: datetime = max(measurement.started_at for measurement in measurements)
     profiles = sorted({measurement.profile for measurement in measurements})
     return f"{newest:%Y-%m-%d}, {' and '.join(profiles)} profile"
+
+
+def conditions(run: records.Run, measured: str) -> list[str]:
+    """What a reader has to know of the processor beside its name, as plain text: its family, the
+    kernel, whether that is a guest, the date `measured`, the load, and what a hypervisor makes or
+    Reckon sets."""
+    machine = run.machine
+    numbers = {
+        "family": machine.number("processor.family"),
+        "model": machine.number("processor.model_number"),
+    }
+    family = " ".join(
+        f"{name} {number:g}" for name, number in numbers.items() if number is not None
+    )
+    loads = [check for check in run.fitness if check["name"] == "load"]
+    links = {set_link(machine, part) for part in ("peer", "nfs")} - {""}
+    parts = [
+        family,
+        brief(kernel(machine)),
+        f"measured {measured}" if measured else "",
+        *(f"{_LOAD[check['state']]} {check['found']}" for check in loads),
+        "virtual disk" if is_virtual_disk(machine) else "",
+        *sorted(links),
+    ]
+    return [part for part in parts if part]
 
 
 def _machine(run: records.Run, results: list[Result]) -> str:

@@ -17,7 +17,7 @@ from reckon.records.quantities.lookup import all_results
 from reckon.records.quantities.result import median_text
 from reckon.show.tables.headlines import main_results, result_of
 
-FACTS = ("score", "measured", "profile", "run", "made from", "root hash")
+FACTS = ("score", "conditions", "profile", "run", "made from", "root hash")
 
 
 @pytest.fixture

@@ -60,7 +60,7 @@ def test_a_machine_of_which_little_is_known_has_its_parts_without_values(folders
 FACTS = {
     "machine": "A chip, 128 cores, 2 GiB of memory",
     "score": "Of 182 sealed predictions, 43 % within 1.25 times.",
-    "measured": "2026-11-27",
+    "conditions": "Linux 6.1, KVM guest; measured 2026-11-27",
     "profile": "standard",
     "run": "here",
     "made from": "commit 0123456789",
@@ -116,7 +116,7 @@ def test_what_was_not_measured_is_named_and_has_no_value(folders):
 
 
 def test_a_run_without_anything_has_its_parts_and_no_times(folders):
-    texts = texts_of([], {}, machine="not reported", score="", measured="not yet")
+    texts = texts_of([], {}, machine="not reported", score="", conditions="no guest")
     assert texts[-6:] == ["kernel", "measured core", "L1", "L2", "L3", "memory"]
     assert "This machine" in texts and "predicted" not in texts
 
@@ -125,5 +125,37 @@ def test_the_core_with_the_values_is_that_of_the_measured_cpu(folders):
     portrait(REPORTED | {"cores": 2, "cpu": 1}, all_measured())
     drawing, _ = figure_files.kept("portrait")
     by_place = {text.get_text(): text.get_position()[0] for text in drawing.axes.texts}
-    of_values = by_place["Reading the clock twice"]
+    of_values = by_place["Empty timed interval"]
     assert by_place["measured core (CPU 1)"] == of_values < by_place["other core"]
+
+
+@pytest.mark.parametrize(
+    ("sections", "titles"),
+    [
+        (
+            {
+                "disk": {"devices": "vda (virtual, 256 GiB)"},
+                "scratch": {"lies_on": "on /dev/vda1"},
+                "nfs": {"link_rtt": 2e-4},
+            },
+            {"virtual disk", "built-in host", "link set to 200 µs"},
+        ),
+        ({}, {"disk", "other host"}),
+    ],
+)
+def test_a_virtual_disk_and_a_host_over_a_set_link_are_named_in_their_boxes(sections, titles):
+    fields = {
+        part: {key: {"value": value, "source": ""} for key, value in known.items()}
+        for part, known in sections.items()
+    }
+    results = all_measured()
+    for result in results:
+        result.measurement.peer = "host" if result.quantity == "files/remote/random" else ""
+    texts = {
+        text.text
+        for band in PAGE.portrait(Machine(fields), results).bands
+        for box in band
+        for text in [PAGE.Text(box.title), *sum(box.lines, [])]
+    }
+    of_either = {"disk", "virtual disk", "other host", "built-in host", "link set to 200 µs"}
+    assert texts & of_either == titles

@@ -29,7 +29,7 @@ def test_each_part_opens_with_its_chapters_and_its_main_results(recorded):
     assert ":name: part-memory" in parts["memory"]
     assert re.search(r":alt: .*Page faults builds on .*The system call", parts["memory"])
     assert "[Main memory]" in parts["memory"] and "[System call]" not in parts["memory"]
-    assert parts["memory"].index("[Main memory]") < parts["memory"].index("[Reading memory]")
+    assert parts["memory"].index("[Main memory]") < parts["memory"].index("[Memory read, one CPU]")
 
 
 def test_in_print_the_picture_has_the_costs_too(recorded):

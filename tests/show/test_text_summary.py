@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from helpers import made_up
 from helpers.project import reckon
 
 from reckon import records
@@ -56,3 +57,41 @@ def test_the_l3_is_read_from_the_curve_and_marked_by_its_quantity(results):
         f'data-quantity="{l3.quantity}"'
         in contents.findings_of("summary_front").headlines(results, [l3], Machine({})).markdown
     )
+
+
+@pytest.mark.parametrize(
+    ("sections", "load", "expected"),
+    [
+        (
+            {
+                "processor": {"family": 23, "model_number": 1},
+                "system": {"kernel": "6.18.44 #1 SMP", "guest": True, "hypervisor": "KVM"},
+                "disk": {"devices": "vda (virtual, 256 GiB)"},
+                "scratch": {"lies_on": "ext4 on /dev/vda1"},
+                "peer": {"link_rtt": 2e-4},
+                "nfs": {"link_rtt": 2e-4},
+            },
+            ("warn", "1.2 on 2 CPUs"),
+            "family 23 model 1; Linux 6.18.44, KVM guest; measured 2026-11-27; "
+            "not quiet: load 1.2 on 2 CPUs; virtual disk; link set to 200 µs",
+        ),
+        (
+            {
+                "system": {"kernel": "6.1.0"},
+                "disk": {"devices": "nvme0n1 (1 TB)"},
+                "scratch": {"lies_on": "ext4 on /dev/nvme0n1p2"},
+            },
+            ("pass", "0.1 on 8 CPUs"),
+            "Linux 6.1.0, no guest; measured 2026-11-27; load 0.1 on 8 CPUs",
+        ),
+    ],
+)
+def test_a_guest_and_bare_metal_are_named_with_their_conditions(folders, sections, load, expected):
+    machine = {
+        part: {key: {"value": value, "source": ""} for key, value in fields.items()}
+        for part, fields in sections.items()
+    }
+    state, found = load
+    check = {"name": "load", "state": state, "found": found, "advice": ""}
+    made_up.run("here", [], machine=machine, fitness=[check])
+    assert "; ".join(text_summary.conditions(records.read_run("here"), "2026-11-27")) == expected

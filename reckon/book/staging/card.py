@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from reckon import records, units
 from reckon.book.build_cache import read_or_compute
-from reckon.show.tables.headlines import FILE, main_results
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,10 +27,10 @@ _KEY = "× predicted   ● measured, with its interval: where a repeat minutes l
 
 
 def card(facts: Mapping[str, str], table: str) -> bytes:
-    """A PNG with the title, the score and the machine, from what stands on the PDFs' title page,
-    and the main times on one axis. table: the data of their figure; "" without it."""
-    words = [facts["score"], facts["machine"]]
-    version = [words, table, records.file_digest(Path(__file__)), records.file_digest(FILE)]
+    """A PNG with the title, the score and the main times on one axis, and below them the
+    machine and its conditions. table: the data of their figure; "" without it."""
+    words = [facts["score"], f"{facts['machine']}; {facts['conditions']}"]
+    version = [words, table, records.file_digest(Path(__file__))]
     drawn = read_or_compute(
         "card.json", version, lambda: base64.b64encode(_draw(words, table)).decode()
     )
@@ -45,12 +44,12 @@ def _draw(words: list[str], table: str) -> bytes:
     figure = Figure(figsize=(width, height), dpi=_DPI, facecolor=_BACKGROUND)
     figure.text(0.03, 0.91, "Reckon", color="white", size=30, weight="bold")
     figure.text(0.19, 0.92, "One computer, predicted and then measured", color="white", size=18)
-    lines = [line for text in words if text for line in textwrap.wrap(text, _COLUMNS)]
-    text = "\n".join(lines)
-    figure.text(0.03, 0.88, text, color="white", size=14, va="top", parse_math=False)
+    score, conditions = ("\n".join(textwrap.wrap(text, _COLUMNS)) for text in words)
+    figure.text(0.03, 0.88, score, color="white", size=14, va="top")
+    figure.text(0.03, 0.02, conditions, color="white", size=14, va="bottom", parse_math=False)
     rows = [*csv.DictReader(io.StringIO(table))]
     if rows:
-        _draw_times(figure.add_axes((0.24, 0.07, 0.66, 0.64)), rows)
+        _draw_times(figure.add_axes((0.32, 0.15, 0.58, 0.62)), rows)
     file = io.BytesIO()
     figure.savefig(file, format="png", metadata={"Software": None})
     return file.getvalue()
@@ -58,9 +57,8 @@ def _draw(words: list[str], table: str) -> bytes:
 
 def _draw_times(axes: Axes, rows: list[dict[str, str]]) -> None:
     """Each time in a row, predicted and measured, on a logarithmic axis."""
-    from matplotlib.ticker import FuncFormatter
+    from reckon.show.figures import style
 
-    names = {headline.quantity: headline.name for headline in main_results()}
     unit = next(name for name in rows[0] if name.startswith("median"))[8:-1]
     for y, row in enumerate(rows):
         low, high, median, predicted = (
@@ -74,12 +72,10 @@ def _draw_times(axes: Axes, rows: list[dict[str, str]]) -> None:
             1.01, y, text, transform=axes.get_yaxis_transform(), color="white", size=12, va="center"
         )
     axes.text(0, 1.02, _KEY, transform=axes.transAxes, color="white", size=12)
-    axes.set_yticks(range(len(rows)), [names[row["quantity"]] for row in rows])
+    axes.set_yticks(range(len(rows)), [row["name"] for row in rows])
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_xscale("log")
-    axes.xaxis.set_major_formatter(
-        FuncFormatter(lambda value, _: units.size(units.to_base(value, unit), "s"))
-    )
+    style.unit_ticks(axes.xaxis, unit)
     axes.xaxis.minorticks_off()
     axes.set_facecolor(_BACKGROUND)
     axes.grid(color=_LINE)

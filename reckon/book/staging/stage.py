@@ -28,6 +28,7 @@ from reckon.records.run_files.models import Run
 from reckon.show import citations
 from reckon.show.block import raw_html
 from reckon.show.figure_files import PHONE, PLACES, record_copy
+from reckon.show.text_summary import conditions
 from reckon.show.titles import title_of
 
 _DATA = (".bib", ".json")  # of what lies in book/, beside the prose
@@ -160,6 +161,7 @@ def _title(run: Run, told: dict[str, str], score: str, abstract: str) -> bytes:
     settings = config.settings()
     words = {"author": settings.author, "course": settings.course, "score": score}
     words["abstract"] = abstract
+    words["conditions"] = "; ".join(conditions(run, told["Measured"]))
     words["root hash"] = verify.root_hash(run.name) or ""
     words |= {name.lower(): value for name, value in told.items()}
     return json.dumps(words, indent=1).encode()

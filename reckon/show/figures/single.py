@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import textwrap
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
@@ -21,12 +24,18 @@ from reckon.show.titles import page_title
 
 _BAND_COLOURS = ("#dcc07f", "#ecdcb8", "#f7f0e3")
 _APART = 0.2  # of a row's height, to either side
+_INTERVAL: style.Look = {"color": SKY, "lw": 5, "alpha": 0.6}
+_RANGE: style.Look = {"color": SKY, "lw": 1.5}
+_NOTE_LETTERS = 80  # of a line
 _SMALLEST = 1e-12  # in base units: a logarithmic axis has no 0
 
 
 @style.of_results
-def bars(results: list[Result], name: str, caption: str, titles: dict | None = None) -> Block:
-    """Quantities on one logarithmic scale: median, range and prediction."""
+def bars(
+    results: list[Result], name: str, caption: str, titles: dict | None = None, note: str = ""
+) -> Block:
+    """Quantities on one logarithmic scale: median, interval, range and prediction. A note takes the
+    place of the axis's label: the ticks then have their units, and the data the rows' names."""
     measured = [r for r in results if r.summary and r.summary.median > 0]
     if not measured:
         return style.nothing_to_draw(results)
@@ -34,13 +43,20 @@ def bars(results: list[Result], name: str, caption: str, titles: dict | None = N
     unit = readable_unit(measured[len(measured) // 2])
     names = [title(result, titles) for result in measured]
     with drawings.new(0.6 + 0.28 * len(measured)) as drawing:
-        drawing.legend(draw_bars(drawing.axes, measured, names, unit))
+        key = draw_bars(drawing.axes, measured, names, unit)
+        if note:
+            style.unit_ticks(drawing.axes.xaxis, unit)
+            drawing.axes.set_xlabel(textwrap.fill(note, _NOTE_LETTERS), parse_math=False)
+        drawing.legend(key)
         alt = "; ".join(f"{name} {r}" for name, r in zip(names, measured, strict=True))
         rows = [
             [r.quantity, *style.spread_cells(r.summaries[0], r.sealed("predicted")[0], unit)]
             for r in measured
         ]
         header = ["quantity", *style.spread_header(unit)]
+        if note:
+            header.append("name")
+            rows = [[*row, name] for row, name in zip(rows, names, strict=True)]
         where = places.of_rows(drawing.axes, measured, unit)
         return drawing.save(name, caption, alt, Data(header, rows), where)
 
@@ -49,8 +65,11 @@ def draw_bars(axes: Axes, measured: list[Result], names: list[str], unit: str) -
     """Draw the quantities as named rows, the first on top; what the marks mean, for a legend."""
     for y, result in enumerate(measured):
         summary, predicted = result.summaries[0], result.sealed("predicted")[0]
-        ends = (max(summary.minimum, _SMALLEST), summary.p99)
-        axes.plot([units.from_base(x, unit) for x in ends], [y, y], color=SKY, lw=3, alpha=0.6)
+        ranges = (((summary.minimum, summary.p99), _RANGE), (summary.interval.ends, _INTERVAL))
+        for ends, look in ranges:
+            if math.isfinite(ends[1]):
+                places_of_ends = [units.from_base(max(end, _SMALLEST), unit) for end in ends]
+                axes.plot(places_of_ends, [y, y], **look)
         axes.plot(units.from_base(summary.median, unit), y, "o", color=BLUE)
         axes.plot(units.from_base(predicted, unit), y, "x", color=RED, mew=2)
         if result.revisions:
@@ -59,7 +78,8 @@ def draw_bars(axes: Axes, measured: list[Result], names: list[str], unit: str) -
     style.named_rows(axes, names, units.symbol(unit))
     key = [
         Line2D([], [], marker="o", ls="", color=BLUE, label="measured median"),
-        Line2D([], [], color=SKY, lw=3, label="minimum to 99th percentile"),
+        Line2D([], [], label="its interval", **_INTERVAL),
+        Line2D([], [], label="minimum to 99th percentile", **_RANGE),
         Line2D([], [], marker="x", ls="", color=RED, mew=2, label="predicted"),
     ]
     if any(result.revisions for result in measured):

@@ -95,6 +95,11 @@ def plain_log(axis: Axis) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
+def unit_ticks(axis: Axis, unit: str) -> None:
+    """Gives each tick of values in `unit` the unit that it is read in: 100 ns, 1 µs."""
+    axis.set_major_formatter(lambda value, _: units.size(units.to_base(value, unit), unit))
+
+
 def named_rows(axes: Axes, names: Sequence[str], xlabel: str, fontsize: float = 9) -> None:
     """Names the rows of a figure, the first on top, whose logarithmic x axis all share."""
     axes.set_yticks(range(len(names)), names, fontsize=fontsize)

@@ -17,7 +17,7 @@ from reckon.statistics import Summary
 
 _MARGIN = 1.5  # the picture spans this factor beyond its outermost value
 _EDGE = 0.04  # of the axis, at either end
-_MAX_TICKS, _MAX_TICKS_OF_ALL = 4, 8  # that have room on a track; on the axis of a column
+_MAX_TICKS, _MAX_TICKS_OF_ALL = 4, 5  # that have room on a track; on the axis of a column
 # The ticks of a power where powers alone are too few, and where these are too few as well.
 _MULTIPLES = {10: ((1, 2, 5), range(1, 10)), 2: ((1, 1.5),)}
 MARKS = "× predicted, ● measured"  # of a track

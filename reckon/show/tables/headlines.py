@@ -15,6 +15,8 @@ from reckon.statistics.plateaus import Level
 
 FILE = config.ROOT / "book" / "headlines.toml"
 
+_VIRTUAL_DISK = "virtual disk"
+
 
 class Headline(toml_files.Entry):
     """A quantity with the name and the note that stand for it."""
@@ -54,16 +56,31 @@ def result_of(headline: Headline, by_quantity: dict[str, Result]) -> Result | No
     return at_level(result, walk, _levels(walk).get(headline.cache))
 
 
+def full_name(headline: Headline, result: Result, machine: Machine) -> str:
+    """ "4 KiB from virtual disk, random": its name with what of the value is not this machine's."""
+    note = not_its_own(headline, result, machine)
+    if note == _VIRTUAL_DISK and "disk" in headline.name:
+        return headline.name.replace("disk", note)
+    return f"{headline.name}, {note}" if note else headline.name
+
+
 def not_its_own(headline: Headline, result: Result, machine: Machine) -> str:
     """What of the value is not this machine's own: "virtual disk" or "link set to 200 µs"; ""."""
-    if headline.drawn_in == "disk" and _is_virtual_disk(machine):
-        return "virtual disk"
-    rtt = machine.number("nfs.link_rtt" if headline.drawn_in == "remote" else "peer.link_rtt")
+    if headline.drawn_in == "disk" and is_virtual_disk(machine):
+        return _VIRTUAL_DISK
     is_over_link = bool(result.measurement and result.measurement.peer)
-    return f"link set to {units.amount(rtt, 'us')}" if is_over_link and rtt is not None else ""
+    part = "nfs" if headline.drawn_in == "remote" else "peer"
+    return set_link(machine, part) if is_over_link else ""
 
 
-def _is_virtual_disk(machine: Machine) -> bool:
+def set_link(machine: Machine, part: str) -> str:
+    """ "link set to 200 µs": the round trip that Reckon gave the link to the host of that part; ""
+    of a real host."""
+    rtt = machine.number(f"{part}.link_rtt")
+    return f"link set to {units.size(rtt, 's')}" if rtt is not None else ""
+
+
+def is_virtual_disk(machine: Machine) -> bool:
     """Whether what is read lies on a disk that a hypervisor makes."""
     name = re.search(r"/dev/([a-z]+)", str(machine.value("scratch.lies_on") or ""))
     return name is not None and f"{name[1]} (virtual" in str(machine.value("disk.devices") or "")

@@ -5,12 +5,19 @@ import re
 import pytest
 from helpers import made_up
 
+from reckon import records
 from reckon.book import contents
 from reckon.computer.facts import Machine
 from reckon.records.quantities.lookup import all_results
 from reckon.records.run_files.models import Visit
 from reckon.show.tables.answer_box import answer, answer_values
-from reckon.show.tables.headlines import Headline, below, main_results, not_its_own
+from reckon.show.tables.headlines import (
+    Headline,
+    below,
+    full_name,
+    main_results,
+    not_its_own,
+)
 
 FRONT = contents.findings_of("summary_front")
 
@@ -54,11 +61,14 @@ def test_every_main_value_is_a_quantity_of_the_book(results):
     assert len({each.quantity for each in values}) == len(values)
 
 
-def test_the_ruler_has_times_from_the_shortest_on_one_axis_and_on_a_persons_scale(results):
-    lines = FRONT.ruler([*results.values()], Machine({})).markdown.splitlines()
+def test_the_ruler_has_times_from_the_shortest_on_one_axis_and_on_a_persons_scale(results, folders):
+    made_up.run("here", [], machine={"processor": {"model": {"value": "A chip", "source": ""}}})
+    run = records.read_run("here")
+    named, *lines = FRONT.ruler(run, [*results.values()]).markdown.splitlines()
+    assert "A chip; no guest; measured " in named
     head, _, *rows = [line for line in lines if line.startswith("|")]
     cells = [row.strip("| ").split(" | ") for row in rows]
-    times = FRONT.main_times([*results.values()])
+    times = FRONT.main_times([*results.values()], run.machine)
     assert [re.match(r"\[([^]]*)", name)[1] for name, *_ in cells] == [*times]
     medians = [result.summary.median for result in times.values()]
     assert medians == sorted(medians) and "TCP throughput" not in times
@@ -127,26 +137,49 @@ def test_what_intervals_mean_stands_below_their_table():
     assert (below({"B": one}), below({})) == (of_one, "")
 
 
-DISK = Headline(quantity="files/a/b", name="", note="", drawn_in="disk")
-LINK = Headline(quantity="files/a/b", name="", note="", drawn_in="remote")
+DISK = Headline(quantity="files/a/b", name="4 KiB from disk, random", note="", drawn_in="disk")
+FAULT = Headline(quantity="files/a/b", name="Major fault", note="", drawn_in="disk")
+VIRTUAL = "vda (virtual, 256 GiB)"
+LINK = Headline(quantity="files/a/b", name="4 KiB over NFS", note="", drawn_in="remote")
 
 
 @pytest.mark.parametrize(
-    ("headline", "reported", "peer", "note"),
+    ("headline", "reported", "peer", "note", "name"),
     [
-        (DISK, ("vda (virtual, 256 GiB)", "on /dev/vda1", None), "", "virtual disk"),
-        (DISK, ("vda (virtual, 1 GiB), sda (rotating, 1 GiB)", "on /dev/sda1", None), "", ""),
-        (DISK, (None, None, None), "", ""),
-        (LINK, (None, None, 2e-4), "a host", "link set to 200 µs"),
-        (LINK, (None, None, 2e-4), "", ""),
-        (LINK, (None, None, None), "a real host", ""),
+        (
+            DISK,
+            (VIRTUAL, "on /dev/vda1", None),
+            "",
+            "virtual disk",
+            "4 KiB from virtual disk, random",
+        ),
+        (
+            DISK,
+            ("vda (virtual, 1 GiB), sda (rotating, 1 GiB)", "on /dev/sda1", None),
+            "",
+            "",
+            DISK.name,
+        ),
+        (DISK, (None, None, None), "", "", DISK.name),
+        (FAULT, (VIRTUAL, "on /dev/vda1", None), "", "virtual disk", "Major fault, virtual disk"),
+        (
+            LINK,
+            (None, None, 2e-4),
+            "host",
+            "link set to 200 µs",
+            f"{LINK.name}, link set to 200 µs",
+        ),
+        (LINK, (None, None, 2e-4), "", "", LINK.name),
+        (LINK, (None, None, None), "a real host", "", LINK.name),
     ],
 )
-def test_a_disk_or_link_that_is_not_the_machines_own_is_named(headline, reported, peer, note):
+def test_a_disk_or_link_that_is_not_the_machines_own_is_named(headline, reported, peer, note, name):
     fields = zip(
         (("disk", "devices"), ("scratch", "lies_on"), ("nfs", "link_rtt")), reported, strict=True
     )
     sections = {part: {key: {"value": value, "source": ""}} for (part, key), value in fields}
     result = made_up.single("files/a/b", 100, "us")
     result.measurement.peer = peer
-    assert not_its_own(headline, result, Machine(sections)) == note
+    machine = Machine(sections)
+    assert not_its_own(headline, result, machine) == note
+    assert full_name(headline, result, machine) == name
