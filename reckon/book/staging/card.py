@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SIZE = (1200, 630)  # pixels; what networks recommend
 VALUES = "figures/ruler.csv"  # staged; the figure of the main results that are times
 _DPI = 100
-_COLUMNS = 88  # of the text below the title
+_COLUMNS = 105  # of the texts above and below the times
 _BACKGROUND, _LINE, _MEASURED, _PREDICTED = "#1a3a5c", "#4a6a8c", "#56B4E9", "#E69F00"
 
 
@@ -45,8 +45,8 @@ def _draw(words: list[str], table: str) -> bytes:
     figure.text(0.03, 0.91, "Reckon", color="white", size=30, weight="bold")
     figure.text(0.19, 0.92, "One computer, predicted and then measured", color="white", size=18)
     score, conditions = ("\n".join(textwrap.wrap(text, _COLUMNS)) for text in words)
-    figure.text(0.03, 0.88, score, color="white", size=14, va="top")
-    figure.text(0.03, 0.02, conditions, color="white", size=14, va="bottom", parse_math=False)
+    figure.text(0.03, 0.88, score, color="white", size=13, va="top")
+    figure.text(0.03, 0.02, conditions, color="white", size=13, va="bottom", parse_math=False)
     rows = [*csv.DictReader(io.StringIO(table))]
     if rows:
         _draw_times(figure.add_axes((0.32, 0.15, 0.58, 0.62)), rows)

@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.colors import to_hex
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from reckon import units
 from reckon.comparison.reports import published
@@ -97,7 +97,11 @@ def plain_log(axis: Axis) -> None:
 
 def unit_ticks(axis: Axis, unit: str) -> None:
     """Gives each tick of values in `unit` the unit that it is read in: 100 ns, 1 µs."""
-    axis.set_major_formatter(lambda value, _: units.size(units.to_base(value, unit), unit))
+    axis.set_major_formatter(FuncFormatter(functools.partial(_with_its_unit, unit)))
+
+
+def _with_its_unit(unit: str, value: float, _: int) -> str:
+    return units.size(units.to_base(value, unit), unit)
 
 
 def named_rows(axes: Axes, names: Sequence[str], xlabel: str, fontsize: float = 9) -> None:
