@@ -49,7 +49,7 @@ def _draw(words: list[str], table: str) -> bytes:
     figure.text(0.03, 0.02, conditions, color="white", size=13, va="bottom", parse_math=False)
     rows = [*csv.DictReader(io.StringIO(table))]
     if rows:
-        _draw_times(figure.add_axes((0.32, 0.15, 0.58, 0.62)), rows)
+        _draw_times(figure.add_axes((0.35, 0.15, 0.55, 0.62)), rows)
     file = io.BytesIO()
     figure.savefig(file, format="png", metadata={"Software": None})
     return file.getvalue()
