@@ -26,7 +26,7 @@ _BAND_COLOURS = ("#dcc07f", "#ecdcb8", "#f7f0e3")
 _APART = 0.2  # of a row's height, to either side
 _INTERVAL: style.Look = {"color": SKY, "lw": 5, "alpha": 0.6}
 _RANGE: style.Look = {"color": SKY, "lw": 1.5}
-_NOTE_LETTERS = 80  # of a line
+_NOTE_LETTERS = 100  # of a line
 _SMALLEST = 1e-12  # in base units: a logarithmic axis has no 0
 
 
@@ -46,7 +46,9 @@ def bars(
         key = draw_bars(drawing.axes, measured, names, unit)
         if note:
             style.unit_ticks(drawing.axes.xaxis, unit)
-            drawing.axes.set_xlabel(textwrap.fill(note, _NOTE_LETTERS), parse_math=False)
+            drawing.axes.set_xlabel(
+                textwrap.fill(note, _NOTE_LETTERS), parse_math=False, fontsize=8
+            )
         drawing.legend(key)
         alt = "; ".join(f"{name} {r}" for name, r in zip(names, measured, strict=True))
         rows = [
