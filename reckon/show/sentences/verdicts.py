@@ -262,6 +262,8 @@ def warnings(result: Result) -> list[str]:
 
 def _notes_of(summary: Summary, unit: str) -> list[str]:
     notes = [warning_sentences.note(warning) for warning in summary.warnings]
+    if warning_sentences.has_two_modes(summary) and not summary.groups:
+        notes += warning_sentences.groups_note(summary, unit)
     if summary.sibling and warning_sentences.is_shared(summary):
         notes.insert(0, warning_sentences.sibling_note(summary.sibling, unit))
     return notes

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
+
 from reckon import units
 from reckon.show.text import capitalised
-from reckon.statistics import GAP, BusySibling, SampleWarning, Summary
+from reckon.statistics import GAP, BusySibling, SampleWarning, Summary, two_groups
 
 # As Markdown, with links to the glossary.
 _NOTES = {
@@ -51,6 +53,19 @@ def sibling_note(sibling: BusySibling, unit: str) -> str:
 def note(warning: SampleWarning) -> str:
     """The warning about one quantity: a sentence without its first capital and full stop."""
     return _NOTES[warning.kind].format(percent=warning.percent).replace("-", "−")
+
+
+def groups_note(summary: Summary, unit: str) -> list[str]:
+    """Near which values its processes lie, as note() has it, where a gap divides them; else []."""
+    groups = two_groups(summary.medians)
+    if not groups:
+        return []
+    low, high = (units.amount(float(np.median(group)), unit) for group in groups)
+    count = len(summary.medians)
+    return [
+        f"{len(groups[0])} of {count} fresh processes have medians near {low}, and the others "
+        f"near {high}"
+    ]
 
 
 def plain_note(warning: SampleWarning) -> str:

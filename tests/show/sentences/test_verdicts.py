@@ -31,6 +31,17 @@ def test_a_note_that_many_points_have_is_printed_once(warnings, note):
     assert rk.show.verdict(curve, "it").markdown.endswith(f" Note: {note.format(**NOTES)}")
 
 
+def test_a_note_on_two_modes_has_the_values_of_both_groups_of_processes():
+    result = made_up.single("cpu/made/one", 100, "ns", processes=24)
+    summary = result.summaries[0]
+    modes = (SampleWarning("two modes"),)
+    values = "20 of 24 fresh processes have medians near 100 ns, and the others near 150 ns."
+    result.summaries[0] = replace(summary, medians=(*[100e-9] * 20, *[150e-9] * 4), warnings=modes)
+    assert values.capitalize() in rk.show.verdict(result, "it").markdown
+    result.summaries[0] = replace(summary, medians=(100e-9,) * 24, warnings=modes)
+    assert "fresh processes have medians near" not in rk.show.verdict(result, "it").markdown
+
+
 def in_three_visits(factors, predicted_ns):
     """A time of 100 ns whose visits differ by these factors, and what was predicted."""
     result = made_up.single("cpu/made/one", 100, "ns", processes=24)
