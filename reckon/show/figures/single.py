@@ -26,7 +26,7 @@ _BAND_COLOURS = ("#dcc07f", "#ecdcb8", "#f7f0e3")
 _APART = 0.2  # of a row's height, to either side
 _INTERVAL: style.Look = {"color": SKY, "lw": 5, "alpha": 0.6}
 _RANGE: style.Look = {"color": SKY, "lw": 1.5}
-_NOTE_LETTERS = 100  # of a line
+_NOTE_LETTERS = 110  # of a line
 _SMALLEST = 1e-12  # in base units: a logarithmic axis has no 0
 
 
