@@ -33,7 +33,7 @@ SMALLEST_POINTS = 6.2  # of a letter in print
 FAMILY = "Reckon Sans"  # Latin Modern Sans as TrueType; its licence asks for another name
 # Its letters are lower and narrower than those of DejaVu Sans, for which figures are laid out.
 ENLARGED = 1.15
-_HEIGHT = 0.65  # of a figure on the site: paper has less room
+_HEIGHT = 0.62  # of a figure on the site: paper has less room
 _LINE_HEIGHT = 1.1  # of rows beside one another, in heights of their letters
 # The `label` of a text that is for the site alone. With "_" before it, no legend has it.
 ON_SCREEN = "_on-screen"
