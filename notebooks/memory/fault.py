@@ -281,7 +281,7 @@ def solved(anonymous, huge):
 
 
 def two_equations(anonymous, huge):
-    return ("Take the two medians from the table, or `rk.frame(f[\"anonymous\"], f[\"huge\"])`. A fault in a small page and one in a huge page are two equations: time = kernel + bytes / clearing rate. What has "
+    return ("Begin with `rk.frame(f[\"anonymous\"], f[\"huge\"])`, or with the two medians in the table. A fault in a small page and one in a huge page are two equations: time = kernel + bytes / clearing rate. What has "
             "to be assumed to solve them, and what would follow?", solved(anonymous, huge))
 
 
