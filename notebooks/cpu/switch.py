@@ -208,8 +208,8 @@ def from_fork(early, gross):
 @rk.finding(needs=("gross",), missing="")
 def answer(gross, pipe, schedule):
     if gross.ratio > 1.25:
-        return rk.unexplained("scheduler off", "The difference would be explained if the scheduler took "
-                              f"{rk.number(scheduling(gross))} cycles; the guess was {rk.number(schedule.value)} cycles.")
+        return rk.unexplained("scheduler off", f"A scheduler of {rk.number(scheduling(gross))} cycles would "
+                              f"explain the difference; the guess was {rk.number(schedule.value)} cycles.")
     return rk.shown("scheduler as guessed", f"The pipe alone takes {pipe} of this time.")
 
 

@@ -48,7 +48,7 @@ def grown(name, caption, each, slowest):
     """How many times as long as alone the most readers take, each and the slowest, after the caption."""
     if not (has_lone_reader(each) and has_lone_reader(slowest) and each.axis[-1] == slowest.axis[-1]):
         return rk.unexplained("no lone reader", caption)
-    return rk.shown(name, f"{caption}. With {each.axis[-1]:g} readers, “each” is {rk.number(each.growth, 2)} times its value for one reader, "
+    return rk.shown(name, f"{caption}. With {each.axis[-1]:g} readers, a reader's own time (“each”) is {rk.number(each.growth, 2)} times its value for one reader, "
                     f"and “slowest” {rk.number(slowest.growth, 2)} times its value")
 
 
@@ -68,7 +68,7 @@ def slowest_below_mean(slowest, each):
     odd = {x: 1 - slow[x] / mean[x] for x in mean if x in slow and slow[x] < mean[x]}
     if not odd:
         return []
-    most, counts = max(odd, key=lambda x: odd[x]), ", ".join(f"{x:g}" for x in odd)
+    most, counts = max(odd, key=lambda x: odd[x]), rk.join_words([f"{x:g}" for x in odd])
     return rk.shown("slowest below mean", f"With {counts} readers “slowest” is below “each”; with {most:g} readers by {rk.percent(odd[most])}. "
                     "Within one trial this is impossible. The two were measured in different trials, between which the disk's speed "
                     "differs by that much.")
@@ -131,7 +131,7 @@ def _is_a_line(curve):
     """Whether the line goes through the points' intervals, of which one in twenty may miss by chance."""
     by_line = curve.medians - curve.line.residuals
     through = [low <= at <= high for (low, high), at in zip((summary.bounds for summary in curve.summaries), by_line, strict=True)]
-    goes = f"It goes through the intervals of {sum(through)} of the {len(through)} points:"
+    goes = f"The line goes through the intervals of {sum(through)} of the {len(through)} points:"
     if not all(summary.interval.is_known for summary in curve.summaries):
         return rk.unexplained("line unclear", f"{goes} there are too few processes to say whether it is a line.")
     if sum(through) >= 0.9 * len(through):
@@ -172,7 +172,7 @@ def _by_readers_times(gain, alone, curves):
     if max(lone) < 1.1 * min(lone):
         return found
     shortest, longest = (rk.amount(end(lone), "µs") for end in (min, max))
-    return [*found, rk.shown("lone readers differ", f"For a single reader, mean and slowest are the same reader. Yet its values go from {shortest} to "
+    return [*found, rk.shown("lone readers differ", f"A single reader is also the slowest one. Yet its values go from {shortest} to "
                              f"{longest}, so the trials differ by that much.")]
 
 

@@ -114,9 +114,9 @@ def blocks_ahead(ahead, block):
     return rk.shown(name, f"The kernel reads up to {rk.amount(ahead.value, 'byte')} ahead on this disk, {source}. That is {count} blocks of 4 KiB.")
 
 
-@rk.finding(missing="A block of 4 KiB for each way of reading it, and lseek")
+@rk.finding(missing="Reading a block of 4 KiB in each way, and an lseek")
 def ways_table(random, cached):
-    return rk.shown("disk and memory", "A block of 4 KiB for each way of reading it, and lseek. From the disk a random block "
+    return rk.shown("disk and memory", "Reading a block of 4 KiB in each way, and an lseek. From the disk a random block "
                     f"takes {rk.times_as_long(random, cached)} as from memory")
 
 

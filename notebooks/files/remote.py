@@ -108,7 +108,7 @@ def link_and_ends(whole, near, link, set_by_us):
 
 @rk.finding(missing="")
 def more_bytes(whole, nothing, link, message):
-    return rk.shown("more bytes", f"A block has more bytes to transfer than an empty call: {microseconds(passing(link, message))}.")
+    return rk.shown("more bytes", f"A block takes {microseconds(passing(link, message))} longer to transfer than an empty call.")
 
 
 @rk.finding(needs=["read", "idle"], missing="")

@@ -196,7 +196,7 @@ def shared_inputs(read, write_nt, reading):
     """write_nt: non-temporal writes, which read no line."""
     found = [rk.consistent("shared inputs", f"Reading itself is {rk.number(read.ratio, 2)} times its prediction: {reading}")]
     if write_nt.has_samples and write_nt.apart(read) > 0:
-        found.append(rk.shown("writes without reading", "This does not apply to non-temporal writes, which read no line: they go at "
+        found.append(rk.shown("writes without reading", "Non-temporal writes are different: they read no line, and go at "
                               f"{rk.number(write_nt.median / read.median)} times the rate of reading."))
     return found
 
@@ -291,7 +291,7 @@ def littles_law(read, latency, line, page, walk, anywhere):
     if needed <= 0:
         return rk.consistent("lines under way", f"{means}. {takes}")
     return rk.consistent("lines under way and walks", f"{means}, on average. {takes} The model uses {rk.amount(latency.value, 'ns')}. It "
-                         f"subtracts a page walk of {rk.amount(walk.value, 'ns')} from the time to read a page. To read a page in the rest, {needed:.0f} "
+                         f"subtracts a page walk of {rk.amount(walk.value, 'ns')} from the time to read a page. To read a page in the time that remains, {needed:.0f} "
                          "lines must be under way.")
 
 

@@ -303,7 +303,7 @@ def tlb_reach(in_small, in_huge, walk):
         return rk.unexplained("one kind of pages", "The TLB's reach shows only where both kinds of pages were measured.")
     # By differences: beyond the caches the wait for memory hides a walk in a ratio.
     alike = [size for size in both if small[size] - huge[size] < walk.value / 2]
-    at_least = f"cost at least {rk.amount(walk.value / 2, 'ns')} more than huge ones (half of the guessed page walk)"
+    at_least = f"cost at least half of the guessed page walk, {rk.amount(walk.value / 2, 'ns')}, more than huge ones"
     if not alike:
         return rk.consistent("reach below", f"Small pages {at_least} from the smallest size on: the TLB's reach may lie below it.")
     if alike[-1] in both[-3:]:
