@@ -99,19 +99,18 @@ def reading_needs(read, peak, lines, line, latency, page, walk, anywhere):
                         f"{rk.amount(walk.value, 'ns')}.")
     others = [lines_under_way(read.median, each, line) for each in known(anywhere)]
     least, most = (f"{end([needed, *others]):.0f}" for end in (min, max))
-    count = least if least == most else f"{least} to {most}"
-    times = [f"{rk.amount(latency.value, 'ns')} within few pages", *(f"{rk.amount(each.value, 'ns')} in random order" for each in known(anywhere))]
-    return rk.consistent("lines are few", f"{count} lines under way would explain the measured rate; {lines.value:g} were guessed. The number follows "
-                         f"from a line's latency ({', '.join(times)}).{walk_needed(read, lines, line, latency, page, walk)}")
+    times = " or ".join(rk.amount(each.value, "ns") for each in (latency, *known(anywhere)))
+    return rk.consistent("lines are few", f"{least if least == most else f'{least} to {most}'} lines under way (of {times}) instead of the guessed "
+                         f"{lines.value:g} would explain this{walk_needed(read, lines, line, latency, page, walk)}.")
 
 
 def walk_needed(read, lines, line, latency, page, walk):
-    """The page walk that would explain reading with the guessed lines under way, as a sentence; "" if none would."""
+    """The page walk that would explain reading with the guessed lines under way, after a comma; "" if none would."""
     needed = page.value / read.median - page.value / line.value * latency.value / lines.value
     if needed < 0:
         return ""
-    beyond = "" if walk.low <= needed <= walk.high else ", which is outside its guessed interval"
-    return f" A page walk of {rk.amount(needed, 'ns')} instead of {rk.amount(walk.value, 'ns')} would explain it as well{beyond}."
+    beyond = "" if walk.low <= needed <= walk.high else ", outside its guessed interval"
+    return f", or a page walk of {rk.amount(needed, 'ns')} instead of {rk.amount(walk.value, 'ns')}{beyond}"
 
 
 @rk.finding
