@@ -99,9 +99,8 @@ def reading_needs(read, peak, lines, line, latency, page, walk, anywhere):
                         f"{rk.amount(walk.value, 'ns')}.")
     others = [lines_under_way(read.median, each, line) for each in known(anywhere)]
     least, most = (f"{end([needed, *others]):.0f}" for end in (min, max))
-    times = " or ".join(rk.amount(each.value, "ns") for each in (latency, *known(anywhere)))
-    return rk.consistent("lines are few", f"{least if least == most else f'{least} to {most}'} lines under way (of {times}) instead of the guessed "
-                         f"{lines.value:g} would explain this{walk_needed(read, lines, line, latency, page, walk)}.")
+    count = least if least == most else f"{least} to {most}"
+    return rk.consistent("lines are few", f"{count} lines under way, not {lines.value:g}{walk_needed(read, lines, line, latency, page, walk)}, would explain this.")
 
 
 def walk_needed(read, lines, line, latency, page, walk):
@@ -109,8 +108,8 @@ def walk_needed(read, lines, line, latency, page, walk):
     needed = page.value / read.median - page.value / line.value * latency.value / lines.value
     if needed < 0:
         return ""
-    beyond = "" if walk.low <= needed <= walk.high else ", outside its guessed interval"
-    return f", or a page walk of {rk.amount(needed, 'ns')} instead of {rk.amount(walk.value, 'ns')}{beyond}"
+    beyond = "" if walk.low <= needed <= walk.high else " (outside its guessed interval)"
+    return f", or a page walk of {rk.amount(needed, 'ns')}, not {rk.amount(walk.value, 'ns')}{beyond}"
 
 
 @rk.finding
