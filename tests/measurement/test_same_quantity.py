@@ -102,7 +102,9 @@ def test_a_difference_that_visits_of_the_chapter_show_too_may_be_drift():
     a, b = value("a", 100), value("b", 115)
     (pair,) = disagreements([a, b])
     assert np.isnan(pair.drift) and not pair.is_explained
-    assert "does not show how far the next differs" in DISAGREEMENTS.apart([a, b]).markdown
+    assert (
+        "does not show how much another visit would differ" in DISAGREEMENTS.apart([a, b]).markdown
+    )
 
     drifting = value("c", 1000, (1.0, 1.3), calls=2)
     (pair,) = disagreements([a, b, drifting])
