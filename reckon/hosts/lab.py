@@ -161,11 +161,11 @@ class Lab:
         size = os.fstat(self._errors.fileno()).st_size
         return os.pread(self._errors.fileno(), size, 0).decode(errors="replace")
 
-    def last_words(self, without: str = "\n") -> str:
+    def last_words(self, without: str = "") -> str:
         """The last line of the log that has not these words, in brackets, after a space; empty if
         there is none."""
         written = [line.strip() for line in self.log().split("\n")]
-        lines = [line for line in written if line and without not in line]
+        lines = [line for line in written if line and not (without and without in line)]
         return f" ({lines[-1].rstrip('.')})" if lines else ""
 
     @property

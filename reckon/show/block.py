@@ -170,7 +170,7 @@ def grid(
     SORTABLE.
     """
     if not rows:
-        return say(f"{caption}: nothing of it was measured.")
+        return say(f"{caption}: nothing was measured.")
     rows, reasons = _with_shared_reasons_below(rows)
     columns = [i for i, _ in enumerate(header) if i == 0 or any(row[i] != NONE for row in rows)]
     head, *body = (table_row([row[i] for i in columns]) for row in [header, *rows])

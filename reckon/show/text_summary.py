@@ -14,6 +14,7 @@ from reckon.records.quantities.result import Result, summary_text
 from reckon.show.sentences.warning_sentences import in_cell, without_links
 from reckon.show.tables.answer_box import AnswerValues, answer_values
 from reckon.show.tables.headlines import (
+    VIRTUAL_DISK,
     Headline,
     below,
     is_virtual_disk,
@@ -113,7 +114,7 @@ def conditions(run: records.Run, measured: str) -> list[str]:
         brief(kernel(machine)),
         f"measured {measured}" if measured else "",
         *(f"{_LOAD[check['state']]} {check['found']}" for check in loads),
-        "virtual disk" if is_virtual_disk(machine) else "",
+        VIRTUAL_DISK if is_virtual_disk(machine) else "",
         *sorted(links),
     ]
     return [part for part in parts if part]

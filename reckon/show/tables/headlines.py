@@ -15,7 +15,7 @@ from reckon.statistics.plateaus import Level
 
 FILE = config.ROOT / "book" / "headlines.toml"
 
-_VIRTUAL_DISK = "virtual disk"
+VIRTUAL_DISK = "virtual disk"
 
 
 class Headline(toml_files.Entry):
@@ -59,7 +59,7 @@ def result_of(headline: Headline, by_quantity: dict[str, Result]) -> Result | No
 def full_name(headline: Headline, result: Result, machine: Machine) -> str:
     """ "4 KiB from virtual disk, random": its name with what of the value is not this machine's."""
     note = not_its_own(headline, result, machine)
-    if note == _VIRTUAL_DISK and "disk" in headline.name:
+    if note == VIRTUAL_DISK and "disk" in headline.name:
         return headline.name.replace("disk", note)
     return f"{headline.name}, {note}" if note else headline.name
 
@@ -67,7 +67,7 @@ def full_name(headline: Headline, result: Result, machine: Machine) -> str:
 def not_its_own(headline: Headline, result: Result, machine: Machine) -> str:
     """What of the value is not this machine's own: "virtual disk" or "link set to 200 µs"; ""."""
     if headline.drawn_in == "disk" and is_virtual_disk(machine):
-        return _VIRTUAL_DISK
+        return VIRTUAL_DISK
     is_over_link = bool(result.measurement and result.measurement.peer)
     part = "nfs" if headline.drawn_in == "remote" else "peer"
     return set_link(machine, part) if is_over_link else ""
